@@ -1,0 +1,157 @@
+package srtconfig
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Derive says what settings mean on one host for one session. It reads the file system (links, and at most one walk
+// for patterns and protected names) and changes nothing. What is wrong with the settings comes back as *SettingsError,
+// all of it at once; a plain error says what is wrong with the host. When ctx ends, Derive returns its error.
+func Derive(ctx context.Context, s *Settings, host Host) (*Rules, error) {
+	cwd, home, err := host.directories()
+	if err != nil {
+		return nil, err
+	}
+	d := &deriver{settings: s, host: host, cwd: cwd, home: home, seen: map[pathKey]int{}}
+	d.refuseMissingFeatures()
+	if !s.Filesystem.Disabled {
+		d.entries()
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		d.checkWorkingDirectory()
+		d.checkContradictions()
+	}
+	rules := &Rules{
+		cwd: cwd, home: home, disabled: s.Filesystem.Disabled,
+		network: d.network(), own: d.own(), tmp: s.Own.Tmp,
+		sources: s.places, weaker: s.EnableWeakerNestedSandbox,
+		ripgrep: s.Ripgrep, git: s.Git, ignore: s.IgnoreViolations,
+		depth: cmp.Or(s.MandatoryDenySearchDepth, DefaultSearchDepth),
+		stats: d.stats,
+	}
+	d.checkTmp()
+	if len(d.errs) > 0 {
+		return nil, joinErrors(d.errs)
+	}
+	slices.SortFunc(d.paths, func(a, b PathRule) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.List, b.List))
+	})
+	rules.paths, rules.globs, rules.warnings = d.paths, d.globs, d.warnings
+	return rules, nil
+}
+
+// deriver gathers Rules.
+type deriver struct {
+	settings  *Settings
+	host      Host
+	cwd, home string
+
+	paths    []PathRule
+	seen     map[pathKey]int // index in paths
+	globs    []GlobRule
+	warnings []Warning
+	errs     []*SettingsError
+	stats    DeriveStats
+}
+
+type pathKey struct {
+	list List
+	path string
+}
+
+func (d *deriver) fail(s Source, format string, args ...any) {
+	d.errs = append(d.errs, errorAt(s, format, args...))
+}
+
+func (d *deriver) warn(s Source, format string, args ...any) {
+	d.warnings = append(d.warnings, Warning{Source: s, Message: fmt.Sprintf(format, args...)})
+}
+
+// source returns where a value was written; for settings that were built in code, just what it is.
+func (d *deriver) source(pointer, text string) Source {
+	if s, ok := d.settings.places[pointer]; ok {
+		return s
+	}
+	return Source{File: d.settings.file, Pointer: pointer, Text: text}
+}
+
+// add keeps one rule for a path in a list. Of several entries that name it, the first is the one that is shown; the
+// links of all are kept, since each of them leads there.
+func (d *deriver) add(r PathRule) {
+	key := pathKey{r.List, r.Path}
+	if i, ok := d.seen[key]; ok {
+		for _, l := range r.Links {
+			if !slices.Contains(d.paths[i].Links, l) {
+				d.paths[i].Links = append(slices.Clip(d.paths[i].Links), l)
+			}
+		}
+		d.paths[i].Dir = d.paths[i].Dir || r.Dir && !r.Exists
+		return
+	}
+	d.seen[key] = len(d.paths)
+	d.paths = append(d.paths, r)
+}
+
+// absolute gives an entry its base. The result is not cleaned: ".." after a link is a matter of the link's target.
+func (d *deriver) absolute(p string) (string, error) {
+	switch {
+	case path.IsAbs(p):
+		return p, nil
+	case p == "~" || strings.HasPrefix(p, "~/"):
+		if d.home == "" {
+			return "", errNoHome
+		}
+		return d.home + p[1:], nil
+	}
+	return d.cwd + "/" + p, nil
+}
+
+// entries turns the four lists into rules.
+func (d *deriver) entries() {
+	for _, l := range d.settings.Filesystem.lists() {
+		for i, e := range l.entries {
+			d.entry(l.list, e, d.source(fmt.Sprintf("/filesystem/%s/%d", l.list, i), e.Path))
+		}
+	}
+}
+
+func (d *deriver) entry(list List, e PathEntry, src Source) {
+	if err := checkPathText(e, true); err != nil {
+		d.fail(src, "%w", err)
+		return
+	}
+	abs, err := d.absolute(e.Path)
+	if err != nil {
+		d.fail(src, "%w", err)
+		return
+	}
+	d.literal(list, abs, src)
+}
+
+// literal adds the rule for one path.
+func (d *deriver) literal(list List, abs string, src Source) {
+	r, err := resolve(abs)
+	if err != nil {
+		d.fail(src, "%w", err)
+		return
+	}
+	deny := list == DenyRead || list == DenyWrite
+	if !r.exists && !deny {
+		reason := "does not exist"
+		if r.hidden != nil {
+			reason = "cannot be reached: permission denied"
+		}
+		d.warn(src, "%s entry %q opens nothing: %s %s; make it first, or take the entry out", list, src.Text, r.path, reason)
+		return
+	}
+	d.add(PathRule{
+		List: list, Path: r.path, Exists: r.exists, Dir: r.dir && r.exists || !r.exists && strings.HasSuffix(abs, "/"),
+		Links: r.links, Source: src,
+	})
+}
