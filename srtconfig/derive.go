@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 )
@@ -21,9 +20,11 @@ func Derive(ctx context.Context, s *Settings, host Host) (*Rules, error) {
 	d.refuseMissingFeatures()
 	if !s.Filesystem.Disabled {
 		d.entries()
-		if err := ctx.Err(); err != nil {
+		if err := d.expand(ctx); err != nil {
 			return nil, err
 		}
+		d.dropPlantedLinks()
+		d.protect()
 		d.checkWorkingDirectory()
 		d.checkContradictions()
 	}
@@ -55,6 +56,8 @@ type deriver struct {
 	paths    []PathRule
 	seen     map[pathKey]int // index in paths
 	globs    []GlobRule
+	patterns []pattern
+	found    []foundName
 	warnings []Warning
 	errs     []*SettingsError
 	stats    DeriveStats
@@ -69,6 +72,11 @@ func (d *deriver) fail(s Source, format string, args ...any) {
 	d.errs = append(d.errs, errorAt(s, format, args...))
 }
 
+// note is a warning that is Minor.
+func (d *deriver) note(s Source, format string, args ...any) {
+	d.warnings = append(d.warnings, Warning{Source: s, Message: fmt.Sprintf(format, args...), Minor: true})
+}
+
 func (d *deriver) warn(s Source, format string, args ...any) {
 	d.warnings = append(d.warnings, Warning{Source: s, Message: fmt.Sprintf(format, args...)})
 }
@@ -81,11 +89,17 @@ func (d *deriver) source(pointer, text string) Source {
 	return Source{File: d.settings.file, Pointer: pointer, Text: text}
 }
 
-// add keeps one rule for a path in a list. Of several entries that name it, the first is the one that is shown; the
-// links of all are kept, since each of them leads there.
+// add keeps one rule for a path in a list. Of several entries that name it, the first is the one that is shown. What is
+// closed is closed through the links of all of them; what is opened does not depend on a link when one entry does not.
 func (d *deriver) add(r PathRule) {
 	key := pathKey{r.List, r.Path}
 	if i, ok := d.seen[key]; ok {
+		if !denies(r.List) && r.List != Protected {
+			if len(r.Links) == 0 {
+				d.paths[i].Links = nil
+			}
+			return
+		}
 		for _, l := range r.Links {
 			if !slices.Contains(d.paths[i].Links, l) {
 				d.paths[i].Links = append(slices.Clip(d.paths[i].Links), l)
@@ -98,20 +112,6 @@ func (d *deriver) add(r PathRule) {
 	d.paths = append(d.paths, r)
 }
 
-// absolute gives an entry its base. The result is not cleaned: ".." after a link is a matter of the link's target.
-func (d *deriver) absolute(p string) (string, error) {
-	switch {
-	case path.IsAbs(p):
-		return p, nil
-	case p == "~" || strings.HasPrefix(p, "~/"):
-		if d.home == "" {
-			return "", errNoHome
-		}
-		return d.home + p[1:], nil
-	}
-	return d.cwd + "/" + p, nil
-}
-
 // entries turns the four lists into rules.
 func (d *deriver) entries() {
 	for _, l := range d.settings.Filesystem.lists() {
@@ -121,19 +121,6 @@ func (d *deriver) entries() {
 	}
 }
 
-func (d *deriver) entry(list List, e PathEntry, src Source) {
-	if err := checkPathText(e, true); err != nil {
-		d.fail(src, "%w", err)
-		return
-	}
-	abs, err := d.absolute(e.Path)
-	if err != nil {
-		d.fail(src, "%w", err)
-		return
-	}
-	d.literal(list, abs, src)
-}
-
 // literal adds the rule for one path.
 func (d *deriver) literal(list List, abs string, src Source) {
 	r, err := resolve(abs)
@@ -141,12 +128,9 @@ func (d *deriver) literal(list List, abs string, src Source) {
 		d.fail(src, "%w", err)
 		return
 	}
-	deny := list == DenyRead || list == DenyWrite
-	if !r.exists && !deny {
-		reason := "does not exist"
-		if r.hidden != nil {
-			reason = "cannot be reached: permission denied"
-		}
+	if reason := r.absence(); reason != "" && denies(list) {
+		d.note(src, "%s entry %q closes nothing now: %s %s", list, src.Text, r.path, reason)
+	} else if reason != "" {
 		d.warn(src, "%s entry %q opens nothing: %s %s; make it first, or take the entry out", list, src.Text, r.path, reason)
 		return
 	}

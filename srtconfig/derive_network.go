@@ -99,10 +99,10 @@ func (d *deriver) sockets(entries []PathEntry) []SocketRule {
 func (d *deriver) socketPath(e PathEntry, src Source) (resolved, bool) {
 	err := checkPathText(e, false)
 	if err == nil {
-		var abs string
-		if abs, err = d.absolute(e.Path); err == nil {
+		var base, rest string
+		if base, rest, err = d.start(e.Path); err == nil {
 			var r resolved
-			if r, err = resolve(abs); err == nil {
+			if r, err = resolve(base + "/" + rest); err == nil {
 				return r, true
 			}
 		}

@@ -59,7 +59,8 @@ func TestDeriveLiteralEntries(t *testing.T) {
 			}
 		}
 	}
-	if w := rules.Warnings(); len(w) != 1 || w[0].Source.Pointer != "/filesystem/allowWrite/1" {
-		t.Errorf("warnings: %+v, want one that names the absent allowWrite entry", w)
+	w := rules.Warnings()
+	if len(w) != 2 || w[0].Source.Pointer != "/filesystem/denyRead/1" || !w[0].Minor || w[1].Source.Pointer != "/filesystem/allowWrite/1" || w[1].Minor {
+		t.Errorf("warnings: %+v, want a minor one for the absent denyRead entry and one for the absent allowWrite entry", w)
 	}
 }

@@ -85,3 +85,14 @@ func resolve(name string) (resolved, error) {
 	}
 	return r, nil
 }
+
+// absence says why a path leads to nothing; "" when it does not.
+func (r resolved) absence() string {
+	switch {
+	case r.exists:
+		return ""
+	case r.hidden != nil:
+		return "cannot be reached: permission denied"
+	}
+	return "does not exist"
+}

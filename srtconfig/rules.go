@@ -56,15 +56,25 @@ type PathRule struct {
 // GlobRule is a pattern of DenyRead or DenyWrite that was expanded to PathRules at Derive. It is kept so that the
 // evaluator can also judge files that were made later, which the kernel side cannot.
 type GlobRule struct {
-	List    List
-	Pattern string // absolute, resolved up to its first meta character
+	List List
+	// Pattern is for messages: absolute, its directory resolved, and in brackets what is literal there. Its syntax is that
+	// of Glob, in which a backslash and braces are ordinary characters; use Covers to match.
+	Pattern string
 	Source  Source
+	glob    *Glob
+}
+
+// Covers reports whether the pattern matches an absolute, resolved path or a directory above it. dir says whether the
+// path itself is a directory. It does not allocate. A GlobRule that Derive did not make covers nothing.
+func (g GlobRule) Covers(path string, dir bool) bool {
+	return g.glob != nil && g.glob.Covers(path, dir)
 }
 
 // Warning is a remark about settings that are valid and yet may surprise.
 type Warning struct {
 	Source  Source
 	Message string // one sentence, no final newline, names what to change
+	Minor   bool   // often meant so, as a denial of what does not exist; for a check of settings, not for every run
 }
 
 // Rules is the policy: what Settings mean on one host for one session. Every path is absolute and resolved.
@@ -151,7 +161,9 @@ func (r *Rules) Ripgrep() RipgrepSettings {
 }
 
 // Git returns the section "git".
-func (r *Rules) Git() GitSettings { return GitSettings{SafeDirectories: slices.Clone(r.git.SafeDirectories)} }
+func (r *Rules) Git() GitSettings {
+	return GitSettings{SafeDirectories: slices.Clone(r.git.SafeDirectories)}
+}
 
 // IgnoreViolations maps command patterns ("*" for all) to path prefixes whose refusals are not reported.
 func (r *Rules) IgnoreViolations() map[string][]string {

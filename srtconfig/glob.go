@@ -1,0 +1,365 @@
+package srtconfig
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Glob is a compiled path pattern: a literal directory, and below it segments that are matched one path component each.
+//
+//   - any run of characters within one component, a leading dot included
+//     ?      one character (one byte where the name is not UTF-8)
+//     [a-z]  one character of a set; [!a] or [^a] one that is not in it; a "[" that is never closed stands for itself
+//     **     alone between slashes: any number of components, none included
+//
+// A backslash and braces stand for themselves. A final "/**" adds nothing, because a rule speaks of its path and of all
+// below it. A final "/" makes the pattern match directories alone. It is immutable and safe for concurrent use.
+type Glob struct {
+	base    string // absolute, clean, literal; "/" for the root
+	segs    []segment
+	dirOnly bool
+}
+
+// segment matches one path component, or any number of them.
+type segment struct {
+	any    bool // "**"
+	tokens []token
+	head   string // literal text that every match begins with
+	tail   string // literal text that every match ends with, not overlapping head
+	form   segmentForm
+}
+
+type segmentForm uint8
+
+const (
+	formGeneral segmentForm = iota // the tokens decide
+	formExact                      // head is the whole name
+	formAffix                      // head, one "*", tail
+)
+
+// token is one element of a segment: a literal run, "*", "?" or a set.
+type token struct {
+	kind   tokenKind
+	text   string // literal, or the set as written
+	negate bool
+	ranges []runeRange // set
+}
+
+type tokenKind uint8
+
+const (
+	tokenLiteral tokenKind = iota
+	tokenStar
+	tokenOne
+	tokenSet
+)
+
+type runeRange struct{ low, high rune }
+
+// maxSegments bounds a pattern so that the positions in it fit one machine word.
+const maxSegments = 63
+
+// compileGlob compiles the components that follow a literal directory.
+func compileGlob(base string, components []string, dirOnly bool) (*Glob, error) {
+	g := &Glob{base: base, dirOnly: dirOnly}
+	for _, c := range components {
+		switch c {
+		case "", ".":
+			continue
+		case "..":
+			return nil, fmt.Errorf(`".." may not follow a pattern character`)
+		}
+		s := parseSegment(c)
+		if s.any && len(g.segs) > 0 && g.segs[len(g.segs)-1].any {
+			continue
+		}
+		g.segs = append(g.segs, s)
+	}
+	for len(g.segs) > 0 && g.segs[len(g.segs)-1].any {
+		g.segs = g.segs[:len(g.segs)-1]
+	}
+	if len(g.segs) > maxSegments {
+		return nil, fmt.Errorf("the pattern has more than %d components", maxSegments)
+	}
+	return g, nil
+}
+
+// hasMeta reports that a component could be a pattern. A "]" alone is an ordinary character.
+func hasMeta(component string) bool {
+	s := parseSegment(component)
+	return s.any || s.form != formExact
+}
+
+func parseSegment(s string) segment {
+	if s == "**" {
+		return segment{any: true}
+	}
+	seg := segment{}
+	literal := strings.Builder{}
+	flush := func() {
+		if literal.Len() > 0 {
+			seg.tokens = append(seg.tokens, token{kind: tokenLiteral, text: literal.String()})
+			literal.Reset()
+		}
+	}
+	for i := 0; i < len(s); {
+		switch s[i] {
+		case '*':
+			flush()
+			if n := len(seg.tokens); n == 0 || seg.tokens[n-1].kind != tokenStar {
+				seg.tokens = append(seg.tokens, token{kind: tokenStar})
+			}
+			i++
+			continue
+		case '?':
+			flush()
+			seg.tokens = append(seg.tokens, token{kind: tokenOne})
+			i++
+			continue
+		case '[':
+			if set, length, ok := parseSet(s[i:]); ok {
+				flush()
+				seg.tokens = append(seg.tokens, set)
+				i += length
+				continue
+			}
+		}
+		literal.WriteByte(s[i])
+		i++
+	}
+	flush()
+	seg.classify()
+	return seg
+}
+
+// classify finds the forms that can be decided by comparing strings.
+func (s *segment) classify() {
+	t := s.tokens
+	if len(t) > 0 && t[0].kind == tokenLiteral {
+		s.head = t[0].text
+	}
+	switch {
+	case len(t) == 0:
+		s.form = formExact
+		return
+	case len(t) == 1 && t[0].kind == tokenLiteral:
+		s.form = formExact
+		return
+	}
+	if last := t[len(t)-1]; last.kind == tokenLiteral {
+		s.tail = last.text
+	}
+	middle := t
+	if s.head != "" {
+		middle = middle[1:]
+	}
+	if s.tail != "" {
+		middle = middle[:len(middle)-1]
+	}
+	if len(middle) == 1 && middle[0].kind == tokenStar {
+		s.form = formAffix
+	}
+}
+
+// parseSet reads "[...]". A "]" right after the opening (or its negation) is a member, as in glob(7).
+func parseSet(s string) (token, int, bool) {
+	t := token{kind: tokenSet}
+	i := 1
+	if i < len(s) && (s[i] == '!' || s[i] == '^') {
+		t.negate = true
+		i++
+	}
+	first := true
+	for i < len(s) {
+		if s[i] == ']' && !first {
+			t.text = s[:i+1]
+			return t, i + 1, true
+		}
+		first = false
+		low, n := decodeName(s[i:])
+		i += n
+		high := low
+		if i+1 < len(s) && s[i] == '-' && s[i+1] != ']' {
+			high, n = decodeName(s[i+1:])
+			i += 1 + n
+		}
+		t.ranges = append(t.ranges, runeRange{low, high})
+	}
+	return token{}, 0, false
+}
+
+// invalidByte keeps bytes that are no UTF-8 apart from the characters of the same number.
+const invalidByte = 0x110000
+
+// decodeName gives the next character of a file name. A byte that is no UTF-8 is a character of its own.
+func decodeName(s string) (rune, int) {
+	r, n := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && n == 1 {
+		return invalidByte + rune(s[0]), 1
+	}
+	return r, n
+}
+
+func (t *token) one(r rune) bool {
+	if t.kind == tokenOne {
+		return true
+	}
+	for _, x := range t.ranges {
+		if r >= x.low && r <= x.high {
+			return !t.negate
+		}
+	}
+	return t.negate
+}
+
+// match reports whether the segment matches a whole component.
+func (s *segment) match(name string) bool {
+	switch s.form {
+	case formExact:
+		return name == s.head
+	case formAffix:
+		return len(name) >= len(s.head)+len(s.tail) && strings.HasPrefix(name, s.head) && strings.HasSuffix(name, s.tail)
+	}
+	if !strings.HasPrefix(name, s.head) || !strings.HasSuffix(name, s.tail) {
+		return false
+	}
+	return matchTokens(s.tokens, name)
+}
+
+// matchTokens goes back to the latest "*" on a mismatch, and no further: what an earlier one could take, the latest
+// can take too. So the time is at most the product of the lengths.
+func matchTokens(tokens []token, name string) bool {
+	ti, ni := 0, 0
+	starToken, starName := -1, 0
+	for {
+		if ti < len(tokens) {
+			t := &tokens[ti]
+			switch t.kind {
+			case tokenStar:
+				starToken, starName = ti, ni
+				ti++
+				continue
+			case tokenLiteral:
+				if strings.HasPrefix(name[ni:], t.text) {
+					ni += len(t.text)
+					ti++
+					continue
+				}
+			default:
+				if ni < len(name) {
+					if r, n := decodeName(name[ni:]); t.one(r) {
+						ni += n
+						ti++
+						continue
+					}
+				}
+			}
+		} else if ni == len(name) {
+			return true
+		}
+		if starToken < 0 || starName >= len(name) {
+			return false
+		}
+		_, n := decodeName(name[starName:])
+		starName += n
+		ti, ni = starToken+1, starName
+	}
+}
+
+// The positions in a pattern that a path can have reached are a set of bits: bit i is set when the components so far
+// matched segs[:i]. Bit len(segs) means that the pattern matched.
+
+// start is the set before the first component.
+func (g *Glob) start() uint64 { return g.skipAny(1) }
+
+// skipAny adds the positions that follow a "**", which may match nothing.
+func (g *Glob) skipAny(set uint64) uint64 {
+	for i := range g.segs {
+		if set&(1<<i) != 0 && g.segs[i].any {
+			set |= 1 << (i + 1)
+		}
+	}
+	return set
+}
+
+// step is the set after one more component.
+func (g *Glob) step(set uint64, name string) uint64 {
+	var next uint64
+	for i := range g.segs {
+		if set&(1<<i) == 0 {
+			continue
+		}
+		if g.segs[i].any {
+			next |= 1 << i
+		} else if g.segs[i].match(name) {
+			next |= 1 << (i + 1)
+		}
+	}
+	return g.skipAny(next)
+}
+
+func (g *Glob) matched(set uint64) bool { return set&(1<<len(g.segs)) != 0 }
+
+// Covers reports whether the pattern matches an absolute, clean path or a directory above it. dir says whether the path
+// itself is a directory, for patterns that match directories alone. It does not allocate.
+func (g *Glob) Covers(name string, dir bool) bool {
+	if !within(name, g.base) {
+		return false
+	}
+	rest := strings.TrimPrefix(name[len(g.base):], "/")
+	set := g.start()
+	if g.matched(set) {
+		return true
+	}
+	for rest != "" && set != 0 {
+		component, after, more := strings.Cut(rest, "/")
+		set = g.step(set, component)
+		if g.matched(set) && (more || dir || !g.dirOnly) {
+			return true
+		}
+		rest = after
+	}
+	return false
+}
+
+// String writes the pattern as an absolute one; what is literal in its directory is put in brackets where it would be
+// read as a pattern otherwise.
+func (g *Glob) String() string {
+	var b strings.Builder
+	if g.base != "/" {
+		b.WriteString(quoteMeta(g.base))
+	}
+	for _, s := range g.segs {
+		b.WriteByte('/')
+		b.WriteString(s.String())
+	}
+	if g.dirOnly {
+		b.WriteByte('/')
+	}
+	return b.String()
+}
+
+func quoteMeta(s string) string {
+	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(s)
+}
+
+func (s segment) String() string {
+	if s.any {
+		return "**"
+	}
+	var b strings.Builder
+	for _, t := range s.tokens {
+		switch t.kind {
+		case tokenLiteral:
+			b.WriteString(quoteMeta(t.text))
+		case tokenStar:
+			b.WriteByte('*')
+		case tokenOne:
+			b.WriteByte('?')
+		case tokenSet:
+			b.WriteString(t.text)
+		}
+	}
+	return b.String()
+}
