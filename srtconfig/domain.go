@@ -47,8 +47,8 @@ const (
 	ForMitm                    // no port
 )
 
-// Match reports whether the pattern speaks of a host and port. The host must be canonical, see CanonicalHost; another
-// spelling of it does not match. It does not allocate.
+// Match reports whether the pattern speaks of a host and port. The host must be canonical, as evaluator.CanonicalHost
+// gives it; another spelling of it does not match. It does not allocate.
 func (p DomainPattern) Match(host string, port uint16) bool {
 	if p.port != 0 && p.port != port {
 		return false
@@ -170,6 +170,9 @@ func ParseDomainPattern(s string, use PatternUse) (DomainPattern, error) {
 			return DomainPattern{}, fmt.Errorf("%q is another spelling of an address; write %q", name, addr)
 		}
 		return DomainPattern{kind: matchAddress, host: name, addr: addr, port: port}, nil
+	}
+	if numericLabel(name[strings.LastIndexByte(name, '.')+1:]) {
+		return DomainPattern{}, fmt.Errorf("%q ends in a number, and is no address", name)
 	}
 	if !strings.Contains(name, ".") && name != "localhost" {
 		return DomainPattern{}, fmt.Errorf(`%q is a single label; write the full name, as in "%s.example.com"`, name, name)

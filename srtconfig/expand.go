@@ -24,19 +24,19 @@ func denies(l List) bool { return l == DenyRead || l == DenyWrite }
 // patternEntry adds an entry that holds pattern characters. Components from the left whose very name exists are taken
 // literally, so that "pages/[id]" works. A denial is then applied in both readings: a program that may write there
 // could otherwise make a file called "*.env", and so turn the pattern off in the next session.
-func (d *deriver) patternEntry(list List, start string, components []string, dirOnly bool, src Source) {
+func (d *deriver) patternEntry(list List, start string, components []string, src Source) {
 	first := slices.IndexFunc(components, hasMeta)
 	literal := d.literalPrefix(start, components, first)
 	if literal == len(components) {
-		d.literal(list, joinComponents(start, components, dirOnly), src)
+		d.literal(list, joinComponents(start, components, false), src)
 	} else {
-		d.pattern(list, joinComponents(start, components[:literal], false), components[literal:], dirOnly, src)
+		d.pattern(list, joinComponents(start, components[:literal], false), components[literal:], src)
 	}
 	if literal == first || !denies(list) || slices.Contains(components[first:], "..") {
 		return
 	}
 	d.note(src, `%s entry %q is also the name of something that exists; it is read both ways; write {"path": %q, "literal": true} to mean that name alone`, list, src.Text, src.Text)
-	d.pattern(list, joinComponents(start, components[:first], false), components[first:], dirOnly, src)
+	d.pattern(list, joinComponents(start, components[:first], false), components[first:], src)
 }
 
 // literalPrefix counts the components that exist as they are written. The first ones hold no pattern.
@@ -61,13 +61,13 @@ func joinComponents(start string, components []string, asDir bool) string {
 }
 
 // pattern adds a pattern whose directory is literal.
-func (d *deriver) pattern(list List, dir string, components []string, dirOnly bool, src Source) {
+func (d *deriver) pattern(list List, dir string, components []string, src Source) {
 	base, err := resolve(dir)
 	if err != nil {
 		d.fail(src, "%w", err)
 		return
 	}
-	glob, err := compileGlob(base.path, components, dirOnly)
+	glob, err := compileGlob(base.path, components)
 	if err != nil {
 		d.fail(src, "%w", err)
 		return
@@ -151,7 +151,7 @@ func (d *deriver) mayWrite(dir string) bool {
 		}
 	}
 	for _, p := range d.patterns {
-		if p.list == AllowWrite && p.glob.Covers(dir, true) {
+		if p.list == AllowWrite && p.glob.Covers(dir) {
 			return true
 		}
 	}
@@ -239,9 +239,6 @@ func (d *deriver) addMatch(p pattern, m globMatch) bool {
 		rule.Path, rule.Exists, rule.Dir = r.path, r.exists, r.dir && r.exists
 		rule.Links = append(slices.Clone(p.links), r.links...)
 	}
-	if p.glob.dirOnly && !rule.Dir {
-		return false
-	}
 	d.add(rule)
 	return true
 }
@@ -277,7 +274,7 @@ func (d *deriver) entry(list List, e PathEntry, src Source) {
 			components, asDir = components[:len(components)-1], true
 		}
 		if slices.ContainsFunc(components, hasMeta) {
-			d.patternEntry(list, start, components, asDir && strings.HasSuffix(rest, "/"), src)
+			d.patternEntry(list, start, components, src)
 			return
 		}
 	}

@@ -13,12 +13,11 @@ import (
 //     [a-z]  one character of a set; [!a] or [^a] one that is not in it; a "[" that is never closed stands for itself
 //     **     alone between slashes: any number of components, none included
 //
-// A backslash and braces stand for themselves. A final "/**" adds nothing, because a rule speaks of its path and of all
-// below it. A final "/" makes the pattern match directories alone. It is immutable and safe for concurrent use.
+// A backslash and braces stand for themselves. A final "/**" or "/" adds nothing, because a rule speaks of its path and
+// of all below it. A Glob is immutable and safe for concurrent use.
 type Glob struct {
-	base    string // absolute, clean, literal; "/" for the root
-	segs    []segment
-	dirOnly bool
+	base string // absolute, clean, literal; "/" for the root
+	segs []segment
 }
 
 // segment matches one path component, or any number of them.
@@ -61,8 +60,8 @@ type runeRange struct{ low, high rune }
 const maxSegments = 63
 
 // compileGlob compiles the components that follow a literal directory.
-func compileGlob(base string, components []string, dirOnly bool) (*Glob, error) {
-	g := &Glob{base: base, dirOnly: dirOnly}
+func compileGlob(base string, components []string) (*Glob, error) {
+	g := &Glob{base: base}
 	for _, c := range components {
 		switch c {
 		case "", ".":
@@ -301,26 +300,32 @@ func (g *Glob) step(set uint64, name string) uint64 {
 
 func (g *Glob) matched(set uint64) bool { return set&(1<<len(g.segs)) != 0 }
 
-// Covers reports whether the pattern matches an absolute, clean path or a directory above it. dir says whether the path
-// itself is a directory, for patterns that match directories alone. It does not allocate.
-func (g *Glob) Covers(name string, dir bool) bool {
+// Match reports whether the pattern matches an absolute, clean path itself. It does not allocate.
+func (g *Glob) Match(name string) bool {
+	at, _ := g.find(name)
+	return at
+}
+
+// Covers reports whether the pattern matches an absolute, clean path or a directory above it. It does not allocate.
+func (g *Glob) Covers(name string) bool {
+	at, above := g.find(name)
+	return at || above
+}
+
+// find tells whether the pattern matches the path, and whether it matches one above it.
+func (g *Glob) find(name string) (at, above bool) {
 	if !within(name, g.base) {
-		return false
+		return false, false
 	}
 	rest := strings.TrimPrefix(name[len(g.base):], "/")
 	set := g.start()
-	if g.matched(set) {
-		return true
-	}
 	for rest != "" && set != 0 {
-		component, after, more := strings.Cut(rest, "/")
+		above = above || g.matched(set)
+		component, after, _ := strings.Cut(rest, "/")
 		set = g.step(set, component)
-		if g.matched(set) && (more || dir || !g.dirOnly) {
-			return true
-		}
 		rest = after
 	}
-	return false
+	return g.matched(set) && rest == "", above
 }
 
 // String writes the pattern as an absolute one; what is literal in its directory is put in brackets where it would be
@@ -333,9 +338,6 @@ func (g *Glob) String() string {
 	for _, s := range g.segs {
 		b.WriteByte('/')
 		b.WriteString(s.String())
-	}
-	if g.dirOnly {
-		b.WriteByte('/')
 	}
 	return b.String()
 }

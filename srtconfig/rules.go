@@ -58,17 +58,18 @@ type PathRule struct {
 type GlobRule struct {
 	List List
 	// Pattern is for messages: absolute, its directory resolved, and in brackets what is literal there. Its syntax is that
-	// of Glob, in which a backslash and braces are ordinary characters; use Covers to match.
+	// of Glob, in which a backslash and braces are ordinary characters; use Match.
 	Pattern string
 	Source  Source
 	glob    *Glob
 }
 
-// Covers reports whether the pattern matches an absolute, resolved path or a directory above it. dir says whether the
-// path itself is a directory. It does not allocate. A GlobRule that Derive did not make covers nothing.
-func (g GlobRule) Covers(path string, dir bool) bool {
-	return g.glob != nil && g.glob.Covers(path, dir)
-}
+// Match reports whether the pattern matches an absolute, resolved path itself, and not only one above it. It does not
+// allocate. A GlobRule that Derive did not make matches nothing.
+func (g GlobRule) Match(path string) bool { return g.glob != nil && g.glob.Match(path) }
+
+// Covers reports whether the pattern matches an absolute, resolved path or a directory above it. It does not allocate.
+func (g GlobRule) Covers(path string) bool { return g.glob != nil && g.glob.Covers(path) }
 
 // Warning is a remark about settings that are valid and yet may surprise.
 type Warning struct {
