@@ -1,0 +1,108 @@
+package enforcer
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+
+	"github.com/sandboxctl/sandboxctl/enforcer/stage"
+	"golang.org/x/sys/unix"
+)
+
+// launch is a fork that is ready to be made.
+type launch struct {
+	attr    *syscall.ProcAttr
+	spec    *os.File // sealed memory file
+	peer    int      // the stage's end of the control socket
+	control int      // ours
+	null    *os.File // for standard descriptors that were not given; nil when all were
+}
+
+// namespaces of tier full. The kernel makes the user namespace first, so that the others belong to it.
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
+
+// stageCaps are what the stage needs in its own user namespace: mounts and pivot_root, the loopback, and the right to drop
+// the bounding set. An exec by another uid than 0 would lose them but for the ambient set.
+var stageCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+
+func (p *Plan) prepare(c Command) (*launch, error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return nil, errors.New("no command")
+	}
+	uids, gids, err := idMaps()
+	if err != nil {
+		return nil, err
+	}
+	spec, err := stage.WriteSpec(&stage.Spec{
+		Mounts: p.Mounts, Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
+		Argv: c.Argv, Env: c.Env, Dir: p.Dir, Terminal: c.Terminal, OwnSession: p.Landlock.OwnSession(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		spec.Close()
+		return nil, fmt.Errorf("control socket: %w", err)
+	}
+	l := &launch{spec: spec, control: pair[0], peer: pair[1]}
+	files, err := l.standard(c)
+	if err != nil {
+		l.close()
+		unix.Close(l.control)
+		return nil, err
+	}
+	l.attr = &syscall.ProcAttr{
+		// The garbage collector and a crash dump of the stage would only cost time and show memory.
+		Env:   []string{"GOGC=off", "GOTRACEBACK=none"},
+		Files: append(files, spec.Fd(), uintptr(l.peer)),
+		Sys: &syscall.SysProcAttr{
+			Cloneflags: namespaces, UidMappings: uids, GidMappings: gids, AmbientCaps: stageCaps,
+		},
+	}
+	return l, nil
+}
+
+func (l *launch) standard(c Command) ([]uintptr, error) {
+	var files []uintptr
+	for _, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
+		if f == nil {
+			if l.null == nil {
+				null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+				if err != nil {
+					return nil, err
+				}
+				l.null = null
+			}
+			f = l.null
+		}
+		files = append(files, f.Fd())
+	}
+	return files, nil
+}
+
+// fork starts the stage from the calling thread and lets go of what is the stage's.
+func (l *launch) fork() (int, error) {
+	defer l.close()
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{stage.Argv0}, l.attr)
+	if err != nil {
+		return 0, &forkError{err: err}
+	}
+	return pid, nil
+}
+
+func (l *launch) close() {
+	l.spec.Close()
+	unix.Close(l.peer)
+	if l.null != nil {
+		l.null.Close()
+	}
+}
+
+// forkError is a fork, a namespace or an id map that was refused.
+type forkError struct{ err error }
+
+func (e *forkError) Error() string { return "start the stage: " + e.err.Error() }
+func (e *forkError) Unwrap() error { return e.err }

@@ -1,0 +1,73 @@
+package stage
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// seals are what a Spec's memory file must carry: nobody can change it after the launcher wrote it.
+const seals = unix.F_SEAL_SEAL | unix.F_SEAL_SHRINK | unix.F_SEAL_GROW | unix.F_SEAL_WRITE
+
+// maxSpec bounds a Spec in bytes. An argument list may be 2 MiB, and so may the environment.
+const maxSpec = 64 << 20
+
+// WriteSpec returns a sealed memory file that holds the Spec. The caller closes it.
+func WriteSpec(s *Spec) (*os.File, error) {
+	data, err := json.Marshal(s)
+	if err != nil {
+		return nil, fmt.Errorf("encode the stage's specification: %w", err)
+	}
+	fd, err := unix.MemfdCreate("sandboxctl-spec", unix.MFD_CLOEXEC|unix.MFD_ALLOW_SEALING)
+	if err != nil {
+		return nil, fmt.Errorf("memfd_create: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "sandboxctl-spec")
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("write the stage's specification: %w", err)
+	}
+	if _, err := unix.FcntlInt(f.Fd(), unix.F_ADD_SEALS, seals); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("seal the stage's specification: %w", err)
+	}
+	return f, nil
+}
+
+// readSpec takes the Spec from the launcher's memory file and closes it: the command must not find it.
+func readSpec(fd int) (*Spec, error) {
+	defer unix.Close(fd)
+	have, err := unix.FcntlInt(uintptr(fd), unix.F_GET_SEALS, 0)
+	if err != nil || have&seals != seals {
+		return nil, &Failure{Layer: LayerSpec, Op: "check seals", Text: "this is the inner stage of sandboxctl; it is not started by hand"}
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, fail(LayerSpec, "fstat", "", err)
+	}
+	if st.Size > maxSpec {
+		return nil, &Failure{Layer: LayerSpec, Op: "read", Text: fmt.Sprintf("%d bytes, more than %d", st.Size, maxSpec)}
+	}
+	data := make([]byte, st.Size)
+	for n := 0; n < len(data); {
+		k, err := unix.Pread(fd, data[n:], int64(n))
+		if err == nil && k == 0 {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return nil, fail(LayerSpec, "read", "", err)
+		}
+		n += k
+	}
+	var s Spec
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, fail(LayerSpec, "parse", "", err)
+	}
+	if len(s.Argv) == 0 || s.Argv[0] == "" {
+		return nil, &Failure{Layer: LayerSpec, Op: "parse", Text: "no command"}
+	}
+	return &s, nil
+}
