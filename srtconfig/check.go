@@ -19,7 +19,7 @@ func (d *decoder) check(s *Settings) {
 	}
 	d.checkNetwork(&s.Network)
 	d.checkOwn(&s.Own)
-	d.bounds("/mandatoryDenySearchDepth", int64(s.MandatoryDenySearchDepth), 1, 10)
+	d.bounds("/mandatoryDenySearchDepth", int64(s.MandatoryDenySearchDepth), 1, maxSearchDepth)
 	for pattern := range s.IgnoreViolations {
 		if pattern == "" {
 			d.failAt("/ignoreViolations", `an empty command pattern matches nothing; "*" stands for every command`)

@@ -18,6 +18,9 @@ func Derive(ctx context.Context, s *Settings, host Host) (*Rules, error) {
 	}
 	d := &deriver{settings: s, host: host, cwd: cwd, home: home, seen: map[pathKey]int{}}
 	d.refuseMissingFeatures()
+	if depth := d.searchDepth(); depth < 1 || depth > maxSearchDepth {
+		return nil, errorAt(d.source("/mandatoryDenySearchDepth", ""), "want a number from 1 to %d, found %d", maxSearchDepth, depth)
+	}
 	if !s.Filesystem.Disabled {
 		d.entries()
 		if err := d.expand(ctx); err != nil {
@@ -32,8 +35,8 @@ func Derive(ctx context.Context, s *Settings, host Host) (*Rules, error) {
 		cwd: cwd, home: home, disabled: s.Filesystem.Disabled,
 		network: d.network(), own: d.own(), tmp: s.Own.Tmp,
 		sources: s.places, weaker: s.EnableWeakerNestedSandbox,
-		ripgrep: s.Ripgrep, git: s.Git, ignore: s.IgnoreViolations,
-		depth: cmp.Or(s.MandatoryDenySearchDepth, DefaultSearchDepth),
+		ripgrep: s.Ripgrep.clone(), git: s.Git.clone(), ignore: cloneLists(s.IgnoreViolations),
+		depth: d.searchDepth(),
 		stats: d.stats,
 	}
 	d.checkTmp()

@@ -83,6 +83,15 @@ func (p DomainPattern) Covers(q DomainPattern) bool {
 	return p.Match(q.host, 0)
 }
 
+// overlaps reports whether some host and port is matched by both.
+func (p DomainPattern) overlaps(q DomainPattern) bool {
+	if p.kind == matchNothing || q.kind == matchNothing || p.port != 0 && q.port != 0 && p.port != q.port {
+		return false
+	}
+	p.port, q.port = 0, 0
+	return p.Covers(q) || q.Covers(p)
+}
+
 // Addr returns the address of a pattern that names one.
 func (p DomainPattern) Addr() (netip.Addr, bool) { return p.addr, p.kind == matchAddress }
 

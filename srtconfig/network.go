@@ -1,10 +1,6 @@
 package srtconfig
 
-import (
-	"maps"
-	"net/netip"
-	"slices"
-)
+import "net/netip"
 
 // NetworkRules is the network part of Rules. The zero value denies every connection. Denials are looked at first.
 type NetworkRules struct {
@@ -56,24 +52,4 @@ type MitmProxyRule struct {
 func (n NetworkRules) Closed() bool {
 	return len(n.AllowedDomains) == 0 && !n.AllowAllDomains && len(n.AllowUnixSockets) == 0 && !n.AllowAllUnixSockets &&
 		n.HTTPProxyPort == 0 && n.SOCKSProxyPort == 0
-}
-
-func (n NetworkRules) clone() NetworkRules {
-	n.AllowedDomains = slices.Clone(n.AllowedDomains)
-	n.DeniedDomains = slices.Clone(n.DeniedDomains)
-	n.DeniedResolvedAddresses = slices.Clone(n.DeniedResolvedAddresses)
-	n.AllowUnixSockets = slices.Clone(n.AllowUnixSockets)
-	if n.MitmProxy != nil {
-		m := *n.MitmProxy
-		m.Domains = slices.Clone(m.Domains)
-		n.MitmProxy = &m
-	}
-	return n
-}
-
-func (o OwnSettings) clone() OwnSettings {
-	o.Env.Allow = slices.Clone(o.Env.Allow)
-	o.Env.Set = maps.Clone(o.Env.Set)
-	o.Commands.Allow = slices.Clone(o.Commands.Allow)
-	return o
 }

@@ -155,25 +155,13 @@ func (r *Rules) Source(pointer string) (Source, bool) {
 }
 
 // Ripgrep says which ripgrep the search tools start.
-func (r *Rules) Ripgrep() RipgrepSettings {
-	g := r.ripgrep
-	g.Args = slices.Clone(g.Args)
-	return g
-}
+func (r *Rules) Ripgrep() RipgrepSettings { return r.ripgrep.clone() }
 
 // Git returns the section "git".
-func (r *Rules) Git() GitSettings {
-	return GitSettings{SafeDirectories: slices.Clone(r.git.SafeDirectories)}
-}
+func (r *Rules) Git() GitSettings { return r.git.clone() }
 
 // IgnoreViolations maps command patterns ("*" for all) to path prefixes whose refusals are not reported.
-func (r *Rules) IgnoreViolations() map[string][]string {
-	out := make(map[string][]string, len(r.ignore))
-	for command, prefixes := range r.ignore {
-		out[command] = slices.Clone(prefixes)
-	}
-	return out
-}
+func (r *Rules) IgnoreViolations() map[string][]string { return cloneLists(r.ignore) }
 
 // SearchDepth is how deep below writable trees protected names were looked for: 1 to 10.
 func (r *Rules) SearchDepth() int { return r.depth }

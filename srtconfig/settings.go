@@ -39,6 +39,8 @@ type Settings struct {
 // DefaultSearchDepth is mandatoryDenySearchDepth when the settings do not say.
 const DefaultSearchDepth = 3
 
+const maxSearchDepth = 10
+
 // FilesystemSettings is the section "filesystem".
 type FilesystemSettings struct {
 	DenyRead   []PathEntry `json:"denyRead,omitempty"`
