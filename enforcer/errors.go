@@ -109,4 +109,4 @@ func (e *ExecError) Unwrap() error { return e.Err }
 var ErrClosed = errors.New("the sandbox is closed")
 
 // ErrNoStage says that the program does not hand over to the stage. Its code is CodeDependency.
-var ErrNoStage = errors.New("the stage did not answer: call enforcer.RunInitStage() as the first statement of main (and of TestMain)")
+var ErrNoStage = errors.New("this program cannot start sandboxes: call enforcer.RunInitStage() as the first statement of main (and of TestMain)")

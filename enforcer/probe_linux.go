@@ -65,6 +65,9 @@ func Probe(ctx context.Context) (Report, error) {
 	if err := ctx.Err(); err != nil {
 		return Report{}, err
 	}
+	if !entered.Load() {
+		return Report{}, ErrNoStage
+	}
 	r := Report{Tier: "none"}
 	inside, err := probeNamespaces()
 	var missing *FeatureError
@@ -195,7 +198,7 @@ func probeNamespaces() ([]stage.Attempt, error) {
 	}
 	var attempts []stage.Attempt
 	if err := json.Unmarshal(out, &attempts); err != nil {
-		return nil, fmt.Errorf("%w (%s)", ErrNoStage, describe(status))
+		return nil, fmt.Errorf("the probe did not answer (%s): %w", describe(status), err)
 	}
 	return attempts, nil
 }

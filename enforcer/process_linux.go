@@ -57,6 +57,9 @@ func (p *Plan) Start(ctx context.Context, c Command) (*Process, error) {
 	if p.Tier != TierFull || p.rules == nil {
 		return nil, errors.New("internal error: a Plan that Compile did not make")
 	}
+	if !entered.Load() {
+		return nil, ErrNoStage
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -174,15 +177,12 @@ func (p *Process) own(l *launch, begin time.Time) {
 	case end.running:
 		p.err = &SetupError{Err: errors.New("the sandbox ended before the command did")}
 		p.result.Code = 125
-	case end.failed == nil && status.Exited() && !end.heard:
-		p.started <- ErrNoStage
 	case end.failed == nil:
 		p.started <- &SetupError{Err: fmt.Errorf("the sandbox ended while it was set up (%s)", describe(status))}
 	}
 }
 
 type ending struct {
-	heard   bool // any message at all
 	running bool
 	failed  *stage.Failure
 	exited  *stage.Message
@@ -204,7 +204,6 @@ func (p *Process) listen() ending {
 		if err != nil {
 			continue
 		}
-		e.heard = true
 		switch m.Kind {
 		case stage.Terminal:
 			p.terminal = receivedFile(oob[:oobn])

@@ -237,9 +237,11 @@ func (c *compiler) push(o Op, r region) {
 func (c *compiler) emitFixed(o Options) {
 	root := c.ops[0]
 	own := root.Kind == Way
-	if !own {
+	if root.Write {
 		// sysfs files that belong to root are writable for uid 0 without any capability.
 		c.ops = append(c.ops, Op{Kind: Bind, Target: "/sys", Dir: true, Optional: true, Cause: "/sys is never writable"})
+	}
+	if !own {
 		for _, p := range []string{"/sys/firmware", "/sys/devices/virtual/powercap", "/sys/kernel/security"} {
 			c.ops = append(c.ops, Op{Kind: Mask, Target: p, Dir: true, Optional: true, Cause: "host details"})
 		}
