@@ -16,6 +16,7 @@ const (
 	IsDirectory                         // a file was wanted
 	NotDirectory                        // a directory was wanted
 	PathRejected                        // the spelling of the path; see Reason
+	ParentMissing                       // the directory to save in is not there
 	LinkOnWritePath                     // a symlink on the way of a write, or at its end
 	OutsideWriteRoot                    // inside the workspace, not where writing is open
 	SandboxViolation                    // a spawned program was stopped by the sandbox

@@ -31,6 +31,8 @@ var words = [outcomeEnd]wording{
 	NotDirectory: {"not-a-directory", CodeRefused, "is not a directory, or something on the way to it is not",
 		"Name a directory; a file is opened, not listed or entered."},
 	PathRejected: {"path-rejected", CodeRefused, "is not a path of this workspace", ""},
+	ParentMissing: {"parent-missing", CodeRefused, "is to lie in a directory that does not exist",
+		"Set parents to have the directory made, or save under another path."},
 	LinkOnWritePath: {"link-on-write-path", CodeRefused, "leads through a symbolic link, and no write follows one",
 		"Save under the real path of the place; listings show which entries are links."},
 	OutsideWriteRoot: {"outside-write-root", CodeRefused, "lies outside the part of the workspace where saving is allowed",
