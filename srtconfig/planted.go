@@ -6,37 +6,49 @@ import "slices"
 // in an earlier session: one inside a writable tree whose target lies outside of every such tree. Else a command could
 // replace an open directory by a link to the user's keys, and find them open next time.
 func (d *deriver) dropPlantedLinks() {
-	writable := func(p string, but int) bool {
-		return slices.ContainsFunc(d.paths, func(r PathRule) bool { return r.List == AllowWrite && within(p, r.Path) && r.Path != d.paths[but].Path })
-	}
-	planted := func(i int) (string, bool) {
-		r := d.paths[i]
-		if r.List != AllowWrite && r.List != AllowRead || writable(r.Path, i) {
-			return "", false
+	var doubtful []int
+	sure := map[string]bool{} // writable trees that no such link opened
+	for i, r := range d.paths {
+		switch {
+		case (r.List == AllowWrite || r.List == AllowRead) && d.linkInWritableTree(r) != "":
+			doubtful = append(doubtful, i)
+		case r.List == AllowWrite:
+			sure[r.Path] = true
 		}
-		for _, l := range r.Links {
-			if writable(l, i) {
-				return l, true
+	}
+	drop := slices.DeleteFunc(doubtful, func(i int) bool {
+		for dir := range ancestors(d.paths[i].Path) {
+			if sure[dir] {
+				return true
 			}
 		}
-		return "", false
-	}
-	var drop []int
-	for i := range d.paths {
-		if link, ok := planted(i); ok {
-			r := d.paths[i]
-			d.warn(r.Source, "%s entry %q opens nothing: it goes through the link %s, which lies in a writable tree and leads out of it; name %s itself", r.List, r.Source.Text, link, r.Path)
-			drop = append(drop, i)
-		}
-	}
+		return false
+	})
 	if len(drop) == 0 {
 		return
 	}
 	kept := d.paths
+	for _, i := range drop {
+		r := kept[i]
+		d.warn(r.Source, "%s entry %q opens nothing: the link %s lies in a writable tree and leads out of it; name %s itself",
+			r.List, r.Source.Text, d.linkInWritableTree(r), r.Path)
+	}
 	d.paths, d.seen = nil, map[pathKey]int{}
 	for i, r := range kept {
 		if !slices.Contains(drop, i) {
 			d.add(r)
 		}
 	}
+}
+
+// linkInWritableTree returns a link of the rule that another entry makes writable; "" when there is none.
+func (d *deriver) linkInWritableTree(r PathRule) string {
+	for _, link := range r.Links {
+		for dir := range ancestors(link) {
+			if _, ok := d.seen[pathKey{AllowWrite, dir}]; ok && dir != r.Path {
+				return link
+			}
+		}
+	}
+	return ""
 }

@@ -1,24 +1,33 @@
 package srtconfig
 
-import "strings"
+import (
+	"iter"
+	"path"
+	"strings"
+)
 
 // within reports that p is dir or lies below it.
 func within(p, dir string) bool {
 	return p == dir || dir == "/" || strings.HasPrefix(p, dir) && p[len(dir)] == '/'
 }
 
-// nearestRule returns the rule of one of the lists that stands nearest at or above a path; nil when none does.
-func (d *deriver) nearestRule(p string, lists ...List) *PathRule {
-	var best *PathRule
-	for i := range d.paths {
-		r := &d.paths[i]
-		for _, l := range lists {
-			if r.List == l && within(p, r.Path) && (best == nil || len(r.Path) > len(best.Path)) {
-				best = r
-			}
+// ancestors yields an absolute, clean path, then each directory above it, and "/" last.
+func ancestors(p string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for yield(p) && p != "/" {
+			p = path.Dir(p)
 		}
 	}
-	return best
+}
+
+// nearestRule returns the rule of a list that stands nearest at or above a path; nil when none does.
+func (d *deriver) nearestRule(p string, list List) *PathRule {
+	for dir := range ancestors(p) {
+		if i, ok := d.seen[pathKey{list, dir}]; ok {
+			return &d.paths[i]
+		}
+	}
+	return nil
 }
 
 // checkWorkingDirectory refuses settings that hide the directory that every command starts in. Launchers have started

@@ -199,7 +199,7 @@ func (v *visitor) directory(item walkItem) error {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
 		// Removed or replaced since its parent was read.
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
-		if item.state != nil && unix.Access(item.path, unix.X_OK) == nil {
+		if item.state != nil && unix.Faccessat(unix.AT_FDCWD, item.path, unix.X_OK, unix.AT_EACCESS) == nil {
 			v.out.unlisted = append(v.out.unlisted, item)
 		}
 	case errors.Is(err, unix.ENAMETOOLONG):
