@@ -100,6 +100,7 @@ func (e *Enforcer) Narrow(rules *srtconfig.Rules) (*Enforcer, error) {
 type Operation struct {
 	Argv []string
 	Env  []string // the whole environment, see [Environment]; nil = what the settings and the harmless list let through of ours
+	Dir  string   // see [Command]
 	// Stdin is read until the command ends; nil = /dev/null. A reader that is no *os.File is copied by a goroutine, which is
 	// left behind in its last Read.
 	Stdin io.Reader
@@ -151,7 +152,7 @@ func (e *Enforcer) Run(ctx context.Context, op Operation) (*Execution, error) {
 	if env == nil {
 		env = Environment(os.Environ(), plan.Env, EnvOptions{})
 	}
-	x.proc, err = plan.Start(ctx, Command{Argv: op.Argv, Env: env, Stdin: streams[0], Stdout: streams[1], Stderr: streams[2], Terminal: op.Terminal})
+	x.proc, err = plan.Start(ctx, Command{Argv: op.Argv, Env: env, Dir: op.Dir, Stdin: streams[0], Stdout: streams[1], Stderr: streams[2], Terminal: op.Terminal})
 	for i, f := range streams {
 		if f != nil && !given(op, i) {
 			f.Close() // the command has its own copy

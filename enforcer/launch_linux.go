@@ -31,13 +31,17 @@ func (p *Plan) prepare(c Command) (*launch, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
 		return nil, errors.New("no command")
 	}
+	dir, err := p.dirFor(c)
+	if err != nil {
+		return nil, err
+	}
 	uids, gids, err := idMaps()
 	if err != nil {
 		return nil, err
 	}
 	spec, err := stage.WriteSpec(&stage.Spec{
 		Mounts: p.Mounts, Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
-		Argv: c.Argv, Env: c.Env, Dir: p.Dir, Terminal: c.Terminal, OwnSession: p.Landlock.OwnSession(),
+		Argv: c.Argv, Env: c.Env, Dir: dir, Terminal: c.Terminal, OwnSession: p.Landlock.OwnSession(),
 	})
 	if err != nil {
 		return nil, err
@@ -63,6 +67,17 @@ func (p *Plan) prepare(c Command) (*launch, error) {
 		},
 	}
 	return l, nil
+}
+
+// dirFor returns the directory that a command starts in, and refuses one that the rules close.
+func (p *Plan) dirFor(c Command) (string, error) {
+	if c.Dir == "" || c.Dir == p.Dir {
+		return p.Dir, nil
+	}
+	if d := p.judge.CanRead(c.Dir); !d.Allowed {
+		return "", &SetupError{Err: fmt.Errorf("working directory %s", c.Dir), Hint: d.Explain()}
+	}
+	return c.Dir, nil
 }
 
 func (l *launch) standard(c Command) ([]uintptr, error) {

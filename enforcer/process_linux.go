@@ -18,6 +18,9 @@ import (
 type Command struct {
 	Argv []string // the program, looked up in the sandbox by PATH of Env, and its arguments
 	Env  []string // the whole environment, as [Environment] builds it
+	// Dir is where the command starts: absolute and free of symlinks; "" = the working directory of the rules. Relative
+	// entries of the settings are not affected: they belong to the session.
+	Dir string
 	// Stdin, Stdout and Stderr are handed to the command as they are; nil = /dev/null. With Terminal they are not used.
 	Stdin, Stdout, Stderr *os.File
 	Terminal              bool          // a pseudo-terminal of the sandbox's own: see [Process.Terminal]
