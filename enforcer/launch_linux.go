@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"syscall"
 
+	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/enforcer/stage"
 	"golang.org/x/sys/unix"
 )
@@ -40,7 +43,7 @@ func (p *Plan) prepare(c Command) (*launch, error) {
 		return nil, err
 	}
 	spec, err := stage.WriteSpec(&stage.Spec{
-		Mounts: p.Mounts, Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
+		Mounts: withConsole(p.Mounts, c), Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
 		Argv: c.Argv, Env: c.Env, Dir: dir, Terminal: c.Terminal, OwnSession: p.Landlock.OwnSession(),
 	})
 	if err != nil {
@@ -67,6 +70,33 @@ func (p *Plan) prepare(c Command) (*launch, error) {
 		},
 	}
 	return l, nil
+}
+
+// withConsole names the terminal that the command inherits, if one of its standard descriptors is one.
+func withConsole(m mount.Plan, c Command) mount.Plan {
+	name := ""
+	for _, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
+		if f == nil || c.Terminal || name != "" {
+			continue
+		}
+		if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err != nil {
+			continue
+		}
+		link, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+		if err == nil && strings.HasPrefix(link, "/dev/pts/") {
+			name = link
+		}
+	}
+	if name == "" {
+		return m
+	}
+	ops := slices.Clone(m.Ops)
+	for i := range ops {
+		if ops[i].Kind == mount.Dev {
+			ops[i].Console = name
+		}
+	}
+	return mount.Plan{Ops: ops}
 }
 
 // dirFor returns the directory that a command starts in, and refuses one that the rules close.

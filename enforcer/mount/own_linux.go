@@ -146,7 +146,13 @@ func (b *builder) mountDev(op Op) error {
 		return err
 	}
 	for _, name := range devices {
-		if err := b.bindDevice(op, dev, name); err != nil {
+		if err := b.bindDevice(op, dev, "/dev/"+name, name); err != nil {
+			return err
+		}
+	}
+	if op.Console != "" {
+		// A terminal of another devpts, as in a container, has no name to find here either.
+		if err := b.bindDevice(op, dev, op.Console, "console"); err != nil && !unreachable(err) {
 			return err
 		}
 	}
@@ -170,9 +176,9 @@ func (b *builder) mountDev(op Op) error {
 	return nil
 }
 
-func (b *builder) bindDevice(op Op, dev int, name string) error {
+func (b *builder) bindDevice(op Op, dev int, host, name string) error {
 	o := op
-	o.Target = "/dev/" + name
+	o.Target = host
 	src, err := b.openHost(o, o.Target, 0)
 	if err != nil {
 		return err

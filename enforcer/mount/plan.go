@@ -43,8 +43,11 @@ type Op struct {
 	Size     uint64 `json:"size,omitempty"` // bytes, of a Tmpfs; 0 = the kernel's default, half of the memory
 	Text     string `json:"text,omitempty"` // what a Symlink says
 	// HostProc lets a Proc fall back to the host's when the kernel refuses a fresh one (EPERM, a container's masked /proc).
-	HostProc bool   `json:"hostProc,omitempty"`
-	Cause    string `json:"cause"` // the settings entry, or the reason of a built-in step
+	HostProc bool `json:"hostProc,omitempty"`
+	// Console is the terminal that the command inherits, by its name on the host: a Dev shows it as /dev/console, so that
+	// ttyname(3) finds a name for it. "" = none.
+	Console string `json:"console,omitempty"`
+	Cause   string `json:"cause"` // the settings entry, or the reason of a built-in step
 }
 
 // String prints the operation as one line of a plan.
