@@ -59,7 +59,7 @@ type Plan struct {
 }
 
 // Compile turns rules and what the host can do into a Plan. It is pure but for reading the texts of symlinks that lead to
-// re-opened places and the file that sandboxctl.seccompProfile names.
+// re-opened places, whether directories exist, and the file that sandboxctl.seccompProfile names.
 //
 // Errors: [*SettingError] for an entry that this version or host cannot enforce, [*FeatureError] for a missing kernel
 // feature, [*mount.TooManyError].
@@ -96,7 +96,7 @@ func Compile(rules *srtconfig.Rules, facts Facts) (*Plan, error) {
 		Dir:      rules.Cwd(),
 		Wall:     time.Duration(own.Limits.WallSeconds * float64(time.Second)),
 		Env:      own.Env,
-		Warnings: append(rules.Warnings(), ownDirectoryWarnings(rules)...),
+		Warnings: append(rules.Warnings(), pathWarnings(rules, judge)...),
 		judge:    judge,
 		rules:    rules,
 	}
@@ -170,15 +170,35 @@ func narrowing(rules *srtconfig.Rules, path string) ([]seccomp.Program, error) {
 	return []seccomp.Program{prog}, nil
 }
 
-func ownDirectoryWarnings(rules *srtconfig.Rules) []srtconfig.Warning {
+// pathWarnings names the entries that the kernel side cannot carry out as written.
+func pathWarnings(rules *srtconfig.Rules, judge *evaluator.Evaluator) []srtconfig.Warning {
 	var out []srtconfig.Warning
+	warn := func(r srtconfig.PathRule, format string, args ...any) {
+		text := fmt.Sprintf("%s %q ", r.List, r.Source.Text) + fmt.Sprintf(format, args...)
+		out = append(out, srtconfig.Warning{Source: r.Source, Message: text})
+	}
 	for _, r := range rules.Paths() {
-		if r.Source.Line > 0 && mount.IsOwn(r.Path) {
-			out = append(out, srtconfig.Warning{Source: r.Source,
-				Message: fmt.Sprintf("%s %q has no effect: /dev, /proc and /sys are the sandbox's own", r.List, r.Source.Text)})
+		switch {
+		case r.Source.Line == 0:
+		case mount.IsOwn(r.Path):
+			warn(r, "has no effect: /dev, /proc and /sys are the sandbox's own")
+		case !r.Exists && canAppear(r.Path, judge):
+			warn(r, "does not exist yet: a program can create it, and is kept off it from the next run on")
 		}
 	}
 	return out
+}
+
+// canAppear reports whether a program may create what does not exist: whether the nearest directory that exists is writable.
+func canAppear(path string, judge *evaluator.Evaluator) bool {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); err == nil {
+			return judge.CanWrite(dir).Allowed
+		}
+		if dir == "/" {
+			return false
+		}
+	}
 }
 
 // Rules returns the policy that the Plan was made from.

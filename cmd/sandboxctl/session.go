@@ -91,9 +91,12 @@ func homeDir(env Env) string {
 	return home
 }
 
-// warn prints remarks about the settings, one line each.
+// warn prints the remarks about the settings that matter to a run, one line each. `settings check` prints the minor ones too.
 func warn(env Env, warnings []srtconfig.Warning) {
 	for _, w := range warnings {
+		if w.Minor {
+			continue
+		}
 		where := ""
 		if w.Source.Line > 0 {
 			where = fmt.Sprintf("%s:%d: ", w.Source.File, w.Source.Line)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/sandboxctl/sandboxctl/enforcer"
+	"github.com/sandboxctl/sandboxctl/srtconfig"
 	"github.com/spf13/cobra"
 )
 
@@ -12,7 +13,7 @@ func newSettingsCmd(env Env) *cobra.Command {
 		Use:   "settings",
 		Short: "Check, show and write settings files",
 	}
-	cmd.AddCommand(newSettingsCheckCmd(env), newSettingsInitCmd(env))
+	cmd.AddCommand(newSettingsCheckCmd(env), newSettingsShowCmd(env), newSettingsSchemaCmd(env), newSettingsInitCmd(env))
 	return cmd
 }
 
@@ -39,7 +40,7 @@ Exit status: 0 when a run would start, 125 with one line for each mistake otherw
 			if err != nil {
 				return err
 			}
-			for _, w := range plan.Warnings {
+			for _, w := range append(settings.WithoutEffect(), plan.Warnings...) {
 				if _, err := fmt.Fprintf(env.Stdout, "%s:%d: %s\n", w.Source.File, w.Source.Line, printable(w.Message)); err != nil {
 					return err
 				}
@@ -50,6 +51,39 @@ Exit status: 0 when a run would start, 125 with one line for each mistake otherw
 	}
 	o.bind(cmd)
 	return cmd
+}
+
+func newSettingsShowCmd(env Env) *cobra.Command {
+	var o sessionOptions
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Print the rules that the settings mean here, as JSON",
+		Long: `Print the derived rules as JSON: every path absolute and resolved, patterns expanded, protected paths included, each with
+the place in the settings file that it comes from.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			rules, err := o.rules(cmd.Context(), env)
+			if err != nil {
+				return err
+			}
+			return writeJSON(env, rules)
+		},
+	}
+	o.bind(cmd)
+	return cmd
+}
+
+func newSettingsSchemaCmd(env Env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of settings files",
+		Long:  `Print the JSON Schema of settings files, for editors: save it and name it in the key "$schema".`,
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := env.Stdout.Write(srtconfig.Schema())
+			return err
+		},
+	}
 }
 
 // profiles are the starters that `settings init` writes. Comments are allowed in settings.
