@@ -64,7 +64,7 @@ func Name(arch string, nr int) string {
 	if nr < 0 {
 		return ""
 	}
-	for _, r := range table {
+	for _, r := range table[:] {
 		if r.Number(arch) == nr {
 			return r.Name
 		}
@@ -78,7 +78,7 @@ func All() iter.Seq[Row] { return slices.Values(table[:]) }
 // On yields the calls that arch has, in order of name.
 func On(arch string) iter.Seq2[int, Row] {
 	return func(yield func(int, Row) bool) {
-		for _, r := range table {
+		for _, r := range table[:] {
 			if nr := r.Number(arch); nr != None && !yield(nr, r) {
 				return
 			}
