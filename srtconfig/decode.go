@@ -175,7 +175,7 @@ func (d *decoder) written(v hujson.Value) string {
 func (d *decoder) str(v hujson.Value, pointer string) string {
 	lit := v.Value.(hujson.Literal)
 	s := lit.String()
-	if strings.ContainsRune(s, utf8.RuneError) && !bytes.ContainsRune(lit, utf8.RuneError) &&
+	if strings.ContainsRune(s, utf8.RuneError) && !bytes.Contains(lit, []byte(string(utf8.RuneError))) &&
 		!bytes.Contains(bytes.ToLower(lit), []byte(`\ufffd`)) {
 		d.fail(v, pointer, "the string holds half of a surrogate pair")
 	}

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 )
@@ -55,6 +56,10 @@ func syntaxTree(text []byte, name string) (hujson.Value, []byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return whole("the file is empty; write {} for the strictest settings")
 	}
+	// The parser would read a wrong byte as U+FFFD, and the path would be that of another file.
+	if offset := invalidUTF8(text); offset >= 0 {
+		return hujson.Value{}, nil, errorAt(newDecoder(name, text).sourceAt(offset, "", ""), "not JSON: the byte 0x%02x is no UTF-8", text[offset])
+	}
 	if offset := tooDeep(text); offset >= 0 {
 		return hujson.Value{}, nil, errorAt(newDecoder(name, text).sourceAt(offset, "", ""), "more than %d objects and lists inside one another", maxNesting)
 	}
@@ -63,6 +68,18 @@ func syntaxTree(text []byte, name string) (hujson.Value, []byte, error) {
 		return hujson.Value{}, nil, syntaxError(err, text, name)
 	}
 	return root, text, nil
+}
+
+// invalidUTF8 returns the offset of the first byte that is no part of a character; -1 when there is none.
+func invalidUTF8(text []byte) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
 }
 
 // tooDeep returns the offset of the bracket that goes deeper than maxNesting; -1 when none does. The parser recurses,

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite generated files and golden resu
 const (
 	schemaFile = "settings.schema.json"
 	// Paths: not empty, "~" only before a slash. A "**" that shares its segment is beyond one readable expression.
-	pathExpression = `^(~(/.*)?|[^~\u0000][^\u0000]*)$`
+	pathExpression = `^(~(/[\s\S]*)?|[^~][\s\S]*)$`
 	hostExpression = `(localhost|\[[0-9A-Fa-f:.]+\]|([0-9A-Za-z_-]+\.)+[0-9A-Za-z_-]+|\*\.([0-9A-Za-z_-]+\.)+[0-9A-Za-z_-]+)`
 	portExpression = `(:[1-9][0-9]{0,4})?`
 )
@@ -62,12 +62,14 @@ func makeSchema(t *testing.T) []byte {
 		"network.tlsTerminate.excludeDomains":   `^` + hostExpression + `$`,
 		"sandboxctl.env.allow":                  envPattern.String(),
 		"network.allowMachLookup":               `^[^*]*\*?$`,
-		"sandboxctl.commands.allow":             `^[^\u0000\t\n ]+$`,
-		"ripgrep.args":                          ``,
+		"sandboxctl.commands.allow":             `^\S+$`,
 		"network.deniedResolvedAddresses":       `^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$`,
 		"network.tlsTerminate.extraCaCertPaths": `^.`,
 	} {
 		schemaAt(s, path).Items.Pattern = expression
+	}
+	for _, path := range []string{"bwrapPath", "socatPath", "javaAgentJarPath"} {
+		schemaAt(s, path).Pattern = "^/"
 	}
 	schemaAt(s, "sandboxctl.env.set").PropertyNames = &jsonschema.Schema{Pattern: envName.String()}
 	schemaAt(s, "ripgrep").Required = []string{"command"}
