@@ -31,8 +31,8 @@ type ownRules struct {
 	anchor bool // re-appears in a zone
 }
 
-// compile makes the tree of in. The order of in.paths does not matter.
-func compile(in input) (*tree, error) {
+// compile makes the tree of in, of which readGlobs are the denyRead patterns. The order of in.paths does not matter.
+func compile(in input, readGlobs []glob) (*tree, error) {
 	rules, err := sortedRules(in.paths)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func compile(in input) (*tree, error) {
 	}
 	b.inherit()
 	b.propagate()
-	b.markShown(ofList(in.globs, srtconfig.DenyRead))
+	b.markShown(readGlobs)
 	return &b.tree, nil
 }
 

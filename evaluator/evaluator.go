@@ -2,7 +2,6 @@ package evaluator
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/sandboxctl/sandboxctl/srtconfig"
 )
@@ -26,16 +25,7 @@ func New(rules *srtconfig.Rules) (*Evaluator, error) {
 	if rules == nil || rules.Cwd() == "" {
 		return nil, ErrNoRules
 	}
-	globs, err := compileGlobs(rules.Globs())
-	if err != nil {
-		return nil, err
-	}
-	e, err := newEvaluator(input{
-		cwd:        rules.Cwd(),
-		privateTmp: rules.Tmp() == srtconfig.TmpPrivate,
-		paths:      rules.Paths(),
-		globs:      globs,
-	})
+	e, err := newEvaluator(inputOf(rules))
 	if err != nil {
 		return nil, err
 	}
@@ -44,17 +34,27 @@ func New(rules *srtconfig.Rules) (*Evaluator, error) {
 	return e, nil
 }
 
+func inputOf(rules *srtconfig.Rules) input {
+	return input{
+		cwd:        rules.Cwd(),
+		privateTmp: rules.Tmp() == srtconfig.TmpPrivate,
+		paths:      rules.Paths(),
+		globs:      compileGlobs(rules.Globs()),
+	}
+}
+
 func newEvaluator(in input) (*Evaluator, error) {
-	in.globs = slices.Clone(in.globs)
-	sortGlobs(in.globs)
 	e := &Evaluator{
 		readGlobs:  ofList(in.globs, srtconfig.DenyRead),
 		writeGlobs: ofList(in.globs, srtconfig.DenyWrite),
 		network:    compileNetwork(srtconfig.NetworkRules{}),
 	}
-	var err error
-	e.tree, err = compile(in)
-	return e, err
+	t, err := compile(in, e.readGlobs)
+	if err != nil {
+		return nil, err
+	}
+	e.tree = t
+	return e, nil
 }
 
 // CanRead says whether path may be opened for reading, or listed when it is a directory. A directory that is allowed

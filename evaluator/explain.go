@@ -87,7 +87,7 @@ func (d Decision) explainProtected() string {
 		return "this path is protected"
 	}
 	text := d.entry() + " may not be written, as programs outside the sandbox trust it"
-	if strings.HasSuffix(d.Rule.Path, "/.git/config") || strings.HasSuffix(d.Rule.Path, "/.git/config.worktree") {
+	if strings.HasSuffix(d.Rule.Path, "/config") || strings.HasSuffix(d.Rule.Path, "/config.worktree") {
 		return text + "; filesystem.allowGitConfig opens it"
 	}
 	return text + "; no entry opens it"

@@ -2,43 +2,40 @@ package evaluator
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/sandboxctl/sandboxctl/srtconfig"
 )
 
-// glob is a deny pattern with its matcher. match is given absolute and clean paths, allocates nothing and has no
-// effect.
+// glob is a deny pattern with its matcher, which is the rule itself but in tests.
 type glob struct {
+	rule    *srtconfig.GlobRule
+	matcher matcher
+}
+
+// matcher is what is asked of a pattern, about absolute and clean paths. It must not allocate.
+type matcher interface {
+	Match(path string) bool  // the pattern matches the path itself
+	Covers(path string) bool // it matches the path or one above it
+}
+
+// matched is the deepest prefix of a path, the path included, that a pattern matches. depth is -1 for none.
+type matched struct {
 	rule  *srtconfig.GlobRule
-	match func(path string) bool
+	depth int32
 }
 
-// sortGlobs puts globs into one order, so that of two that match a path always the same decides.
-func sortGlobs(globs []glob) {
-	slices.SortFunc(globs, func(a, b glob) int {
-		return cmp.Or(cmp.Compare(a.rule.List, b.rule.List), strings.Compare(a.rule.Pattern, b.rule.Pattern),
-			compareSources(a.rule.Source, b.rule.Source))
-	})
-}
-
-func (e *Evaluator) readGlob(path string) globHit {
-	if e.readGlobs == nil {
-		return globHit{depth: -1}
+func compileGlobs(rules []srtconfig.GlobRule) []glob {
+	globs := make([]glob, len(rules))
+	for i := range rules {
+		globs[i] = glob{rule: &rules[i], matcher: &rules[i]}
 	}
-	return deepestMatch(e.readGlobs, path)
+	return globs
 }
 
-func (e *Evaluator) writeGlob(path string) globHit {
-	if e.writeGlobs == nil {
-		return globHit{depth: -1}
-	}
-	return deepestMatch(e.writeGlobs, path)
-}
-
-// ofList returns the globs of one list; nil for none.
+// ofList returns the globs of one list; nil for none. They come in one order, so that of two that match a path always
+// the same decides.
 func ofList(globs []glob, list srtconfig.List) []glob {
 	var of []glob
 	for _, g := range globs {
@@ -46,32 +43,36 @@ func ofList(globs []glob, list srtconfig.List) []glob {
 			of = append(of, g)
 		}
 	}
+	slices.SortFunc(of, func(a, b glob) int {
+		return cmp.Or(strings.Compare(a.rule.Pattern, b.rule.Pattern), compareSources(a.rule.Source, b.rule.Source))
+	})
 	return of
 }
 
-// deepestMatch tries path and then each of its ancestors.
-func deepestMatch(globs []glob, path string) globHit {
-	depth := int32(strings.Count(path, "/"))
-	if path == "/" {
-		depth = 0
-	}
-	for ; ; depth-- {
-		for i := range globs {
-			if globs[i].match(path) {
-				return globHit{rule: globs[i].rule, depth: depth}
+// deepestMatch tries path and each of its ancestors against each pattern.
+func deepestMatch(globs []glob, path string) matched {
+	best := matched{depth: -1}
+	for i := range globs {
+		g := &globs[i]
+		if !g.matcher.Covers(path) {
+			continue
+		}
+		depth := depthOf(path)
+		for at := path; depth > max(best.depth, 0); depth, at = depth-1, parentOf(at) {
+			if g.matcher.Match(at) {
+				best = matched{rule: g.rule, depth: depth}
 			}
 		}
-		if depth <= 0 {
-			return globHit{depth: -1}
+		if best.depth < 0 && g.matcher.Match("/") {
+			best = matched{rule: g.rule}
 		}
-		path = parentOf(path)
 	}
+	return best
 }
 
-// compileGlobs makes the matchers of the deny patterns.
-func compileGlobs(rules []srtconfig.GlobRule) ([]glob, error) {
-	if len(rules) > 0 {
-		return nil, fmt.Errorf("internal: no matcher for the pattern %q", rules[0].Pattern)
+func depthOf(path string) int32 {
+	if path == "/" {
+		return 0
 	}
-	return nil, nil
+	return int32(strings.Count(path, "/"))
 }

@@ -47,7 +47,7 @@ func (n naive) globDepth(list srtconfig.List, path string) int {
 	best := -1
 	for p := path; ; p = nParent(p) {
 		for _, g := range n.globs {
-			if g.rule.List == list && g.match(p) {
+			if g.rule.List == list && g.matcher.Match(p) {
 				best = max(best, nDepth(p))
 			}
 		}

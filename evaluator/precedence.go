@@ -1,21 +1,17 @@
 package evaluator
 
-import (
-	"strings"
-
-	"github.com/sandboxctl/sandboxctl/srtconfig"
-)
+import "strings"
 
 // The functions of this file are the table in the package documentation, and the only place that knows it.
 
 // readable reports whether the entries and hit, taken without the zones, let the path be read in full.
-func (v *verdict) readable(hit globHit) bool {
+func (v *verdict) readable(hit matched) bool {
 	depth := max(v.denyDepth, hit.depth)
 	return depth < 0 || v.allowDepth >= depth || v.writeDepth > depth
 }
 
 // read decides about reading. shows is whether the path itself shows the way to something below it.
-func (v *verdict) read(hit globHit, shows bool) Decision {
+func (v *verdict) read(hit matched, shows bool) Decision {
 	if v.denyDepth < 0 && hit.depth < 0 {
 		return Decision{Allowed: true, Reason: ReadOpen}
 	}
@@ -44,7 +40,7 @@ func (e *Evaluator) read(p place, path string) Decision {
 		// Only the names on the way to what re-appears are the same in the sandbox and on the host.
 		return Decision{Allowed: here && n.tmpWay, Reason: hiddenReason(here && n.tmpWay)}
 	}
-	return n.read(e.readGlob(path), here && n.shows)
+	return n.read(deepestMatch(e.readGlobs, path), here && n.shows)
 }
 
 func hiddenReason(way bool) Reason {
@@ -66,7 +62,7 @@ func (e *Evaluator) write(p place, path string) Decision {
 	case n.denyWrite != nil:
 		return Decision{Reason: DeniedByEntry, Rule: n.denyWrite}
 	}
-	if hit := e.writeGlob(path); hit.depth >= 0 {
+	if hit := deepestMatch(e.writeGlobs, path); hit.depth >= 0 {
 		return Decision{Reason: DeniedByGlob, Glob: hit.rule}
 	}
 	if d := e.read(p, path); !d.Allowed {
@@ -105,10 +101,4 @@ func parentOf(path string) string {
 		return path[:i]
 	}
 	return "/"
-}
-
-// globHit is the deepest prefix of a path, the path included, that a pattern matches. depth is -1 for none.
-type globHit struct {
-	rule  *srtconfig.GlobRule
-	depth int32
 }

@@ -26,11 +26,24 @@ func rule(t *testing.T, text string) srtconfig.PathRule {
 	return srtconfig.PathRule{}
 }
 
-func suffixGlob(list srtconfig.List, suffix string) glob {
-	return glob{
-		rule:  &srtconfig.GlobRule{List: list, Pattern: "/**/*" + suffix},
-		match: func(path string) bool { return strings.HasSuffix(path, suffix) && !strings.HasSuffix(path, "/"+suffix) },
+// suffixMatcher stands for a pattern like "/**/*.key".
+type suffixMatcher string
+
+func (m suffixMatcher) Match(path string) bool {
+	return strings.HasSuffix(path, string(m)) && !strings.HasSuffix(path, "/"+string(m))
+}
+
+func (m suffixMatcher) Covers(path string) bool {
+	for ; path != "/"; path = nParent(path) {
+		if m.Match(path) {
+			return true
+		}
 	}
+	return false
+}
+
+func suffixGlob(list srtconfig.List, suffix string) glob {
+	return glob{rule: &srtconfig.GlobRule{List: list, Pattern: "/**/*" + suffix}, matcher: suffixMatcher(suffix)}
 }
 
 func build(t *testing.T, in input, rules ...string) *Evaluator {
@@ -183,6 +196,7 @@ var precedenceCases = []precedenceCase{
 	{row: "pinned-by-entry", entries: []string{"allowWrite /a", "denyRead /a/b/c"}, answers: []string{"remove /a/b: pinned"}},
 	{row: "pinned-by-entry", entries: []string{"allowWrite /a", "protected /a/.git/config"}, answers: []string{
 		"remove /a/.git: pinned", "remove /a/.git/index: +allowed-by-entry"}},
+	{row: "pinned-by-entry", entries: []string{"allowWrite /a", "denyWrite? /a/b/c", "denyWrite /a/b/c"}, answers: []string{"remove /a/b: pinned"}},
 	{row: "pinned-by-entry", entries: []string{"allowWrite /", "denyRead /a"}, answers: []string{"remove /: pinned"}},
 
 	{row: "pinned-by-link", entries: []string{"allowWrite /a", "denyRead /z/s /a/l/m"}, answers: []string{
@@ -380,6 +394,10 @@ func TestDecisionNamesTheEntry(t *testing.T) {
 			t.Errorf("%s: %+v, want the %s entry for %s", c.question, d, c.list, c.path)
 		}
 	}
+	both := build(t, input{cwd: "/"}, "denyRead /a", "allowWrite /a/b", "allowRead /a/b")
+	if d := both.CanRead("/a/b/x"); d.Rule == nil || d.Rule.List != srtconfig.AllowRead {
+		t.Errorf("allowRead and allowWrite of one path: %+v, want allowRead named", d)
+	}
 	for _, question := range []string{"read /x", "write /x", "read x", "read /h/ws/a.key"} {
 		if d := ask(e, question); d.Rule != nil {
 			t.Errorf("%s: names %+v, want no path entry", question, d.Rule)
@@ -387,6 +405,23 @@ func TestDecisionNamesTheEntry(t *testing.T) {
 	}
 	if d := e.CanRead("/h/ws/a.key/x"); d.Glob == nil || d.Glob.Pattern != "/**/*.key" {
 		t.Errorf("read below a match: %+v, want the pattern", d)
+	}
+}
+
+// Which of two entries for one path and list is named must not depend on the order that they come in.
+func TestFirstOfTwinEntriesIsNamed(t *testing.T) {
+	first, second := rule(t, "denyRead /a"), rule(t, "denyRead /a")
+	first.Source.Line, second.Source.Line = 1, 2
+	for _, paths := range [][]srtconfig.PathRule{{first, second}, {second, first}} {
+		if d := build(t, input{cwd: "/", paths: paths}).CanRead("/a"); d.Rule == nil || d.Rule.Source.Line != 1 {
+			t.Errorf("%+v, want the entry of line 1", d)
+		}
+	}
+	x, y := suffixGlob(srtconfig.DenyRead, ".x"), suffixGlob(srtconfig.DenyRead, "y.x")
+	for _, globs := range [][]glob{{x, y}, {y, x}} {
+		if d := build(t, input{cwd: "/", globs: globs}).CanRead("/ay.x"); d.Glob == nil || d.Glob.Pattern != "/**/*.x" {
+			t.Errorf("%+v, want the first pattern", d)
+		}
 	}
 }
 
