@@ -20,7 +20,11 @@ type decoder struct {
 	lineStarts []int
 	places     map[string]Source
 	errs       []*SettingsError
+	dropped    int // errors beyond maxErrors
 }
+
+// maxErrors is what a user can read; a file of nothing but mistakes would take the square of its length otherwise.
+const maxErrors = 100
 
 func newDecoder(file string, text []byte) *decoder {
 	d := &decoder{file: file, text: text, lineStarts: []int{0}, places: map[string]Source{}}
@@ -38,7 +42,15 @@ func (d *decoder) sourceAt(offset int, pointer, text string) Source {
 }
 
 func (d *decoder) fail(v hujson.Value, pointer, format string, args ...any) {
-	d.errs = append(d.errs, errorAt(d.sourceAt(v.StartOffset, pointer, ""), format, args...))
+	d.report(d.sourceAt(v.StartOffset, pointer, ""), format, args...)
+}
+
+func (d *decoder) report(s Source, format string, args ...any) {
+	if len(d.errs) == maxErrors {
+		d.dropped++
+		return
+	}
+	d.errs = append(d.errs, errorAt(s, format, args...))
 }
 
 // failAt reports an error about a value that was decoded before.
@@ -47,7 +59,7 @@ func (d *decoder) failAt(pointer, format string, args ...any) {
 	if !ok {
 		s = Source{File: d.file, Pointer: pointer}
 	}
-	d.errs = append(d.errs, errorAt(s, format, args...))
+	d.report(s, format, args...)
 }
 
 func escapePointer(token string) string {

@@ -30,11 +30,16 @@ func Parse(text []byte, name string) (*Settings, error) {
 	s := &Settings{file: name}
 	d.value(root, "", reflect.ValueOf(s).Elem())
 	s.places = d.places
-	d.check(s)
+	if d.dropped == 0 {
+		d.check(s)
+	}
 	if len(d.errs) > 0 {
 		slices.SortStableFunc(d.errs, func(a, b *SettingsError) int {
 			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 		})
+		if d.dropped > 0 {
+			d.errs = append(d.errs, errorAt(Source{File: name}, "and %d more", d.dropped))
+		}
 		return nil, joinErrors(d.errs)
 	}
 	return s, nil

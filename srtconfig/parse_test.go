@@ -64,6 +64,14 @@ func TestSizeAndNesting(t *testing.T) {
 	}
 }
 
+func TestManyMistakes(t *testing.T) {
+	_, err := Parse([]byte(`{"filesystem": {"denyRead": [`+strings.Repeat("1,", 400_000)+`]}}`), "s.json")
+	if n := len(SettingsErrors(err)); n != 101 {
+		t.Errorf("%d errors", n)
+	}
+	wantError(t, err, "", "and 399900 more")
+}
+
 func TestKeysOfOtherSystemsAreReported(t *testing.T) {
 	text, err := os.ReadFile("testdata/good/other-systems.json")
 	if err != nil {
