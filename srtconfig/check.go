@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,8 +65,17 @@ func (d *decoder) failedBelow(pointer string) bool {
 	})
 }
 
-// variable matches what a shell would expand. "$" before anything else is an ordinary character.
-var variable = regexp.MustCompile(`\$(\{|[A-Za-z_])`)
+// holdsVariable reports what a shell would expand. "$" before anything else is an ordinary character.
+func holdsVariable(p string) bool {
+	for i := range len(p) - 1 {
+		if p[i] == '$' && (p[i+1] == '{' || startsName(p[i+1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func startsName(c byte) bool { return c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // checkPathText refuses the forms that a user expects to be expanded and that nothing here expands: a rule that is
 // read in another way than it was meant protects nothing.
@@ -87,7 +95,7 @@ func checkPathText(e PathEntry, globs bool) error {
 		return fmt.Errorf("the path is blank"+asLiteral, p)
 	case strings.TrimSpace(p) != p:
 		return fmt.Errorf("the path begins or ends with a space"+asLiteral, p)
-	case variable.MatchString(p):
+	case holdsVariable(p):
 		return fmt.Errorf(`variables are not expanded; write the path out, or "~/" for the home directory`+asLiteral, p)
 	}
 	if globs {
@@ -203,10 +211,18 @@ func parseAddressRange(s string) (netip.Prefix, error) {
 	return prefix.Masked(), nil
 }
 
-var (
-	envName    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	envPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
-)
+// envName reports a name as shells take it, which can never be read as an option or as an assignment.
+func envName(s string) bool {
+	if s == "" || !startsName(s[0]) {
+		return false
+	}
+	for i := range len(s) {
+		if !startsName(s[i]) && (s[i] < '0' || s[i] > '9') {
+			return false
+		}
+	}
+	return true
+}
 
 func (d *decoder) checkOwn(o *OwnSettings) {
 	const largest = 1 << 62
@@ -218,13 +234,13 @@ func (d *decoder) checkOwn(o *OwnSettings) {
 	d.positive("/sandboxctl/limits/wallSeconds", o.Limits.WallSeconds)
 	for i, name := range o.Env.Allow {
 		at := "/sandboxctl/env/allow/" + strconv.Itoa(i)
-		if !envPattern.MatchString(name) && !d.failedBelow(at) {
+		if !envName(strings.TrimSuffix(name, "*")) && !d.failedBelow(at) {
 			d.failAt(at, `%q is no variable name; write letters, digits and "_", and at the end a "*" for any rest, as in "LC_*"`, name)
 		}
 	}
 	for name, value := range o.Env.Set {
 		at := "/sandboxctl/env/set/" + escapePointer(name)
-		if !envName.MatchString(name) {
+		if !envName(name) {
 			d.failAt(at, "%q is no variable name", name)
 		}
 		if strings.ContainsRune(value, 0) {
@@ -299,7 +315,7 @@ func (d *decoder) checkCredentials(c *CredentialsSettings) {
 	for i, e := range c.EnvVars {
 		at := "/credentials/envVars/" + strconv.Itoa(i)
 		masking(at, e.CredentialMasking)
-		if !d.failedBelow(at) && !envName.MatchString(e.Name) {
+		if !d.failedBelow(at) && !envName(e.Name) {
 			d.failAt(at+"/name", "%q is no variable name", e.Name)
 		}
 	}

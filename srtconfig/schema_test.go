@@ -19,6 +19,7 @@ const (
 	// Paths: not empty, "~" only before a slash. A "**" that shares its segment is beyond one readable expression.
 	pathExpression = `^(~(/[\s\S]*)?|[^~][\s\S]*)$`
 	hostExpression = `(localhost|\[[0-9A-Fa-f:.]+\]|([0-9A-Za-z_-]+\.)+[0-9A-Za-z_-]+|\*\.([0-9A-Za-z_-]+\.)+[0-9A-Za-z_-]+)`
+	nameExpression = `^[A-Za-z_][A-Za-z0-9_]*`
 	portExpression = `(:[1-9][0-9]{0,4})?`
 )
 
@@ -60,7 +61,7 @@ func makeSchema(t *testing.T) []byte {
 		"network.deniedDomains":                 `^(\*|` + hostExpression + `)` + portExpression + `$`,
 		"network.mitmProxy.domains":             `^` + hostExpression + `$`,
 		"network.tlsTerminate.excludeDomains":   `^` + hostExpression + `$`,
-		"sandboxctl.env.allow":                  envPattern.String(),
+		"sandboxctl.env.allow":                  nameExpression + `\*?$`,
 		"network.allowMachLookup":               `^[^*]*\*?$`,
 		"sandboxctl.commands.allow":             `^\S+$`,
 		"network.deniedResolvedAddresses":       `^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$`,
@@ -71,7 +72,7 @@ func makeSchema(t *testing.T) []byte {
 	for _, path := range []string{"bwrapPath", "socatPath", "javaAgentJarPath"} {
 		schemaAt(s, path).Pattern = "^/"
 	}
-	schemaAt(s, "sandboxctl.env.set").PropertyNames = &jsonschema.Schema{Pattern: envName.String()}
+	schemaAt(s, "sandboxctl.env.set").PropertyNames = &jsonschema.Schema{Pattern: nameExpression + `$`}
 	schemaAt(s, "ripgrep").Required = []string{"command"}
 	one := uint64(1)
 	schemaAt(s, "ripgrep.command").MinLength = &one
