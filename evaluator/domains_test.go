@@ -129,3 +129,26 @@ func TestIndexEqualsPlainScanOfPatterns(t *testing.T) {
 		}
 	})
 }
+
+// Patterns are canonicalised by another package. A host that a pattern can name must be matched by it.
+func TestPatternsMatchTheHostsThatTheyName(t *testing.T) {
+	named := 0
+	for _, c := range spellings {
+		text := c.want
+		if strings.Contains(text, ":") {
+			text = "[" + text + "]"
+		}
+		pattern, err := srtconfig.ParseDomainPattern(text, srtconfig.ForAllow)
+		if c.want == "" || err != nil {
+			continue
+		}
+		named++
+		host, err := CanonicalHost(c.host)
+		if err != nil || !pattern.Match(host, 443) {
+			t.Errorf("%q is %q, %v; the pattern %q does not match it", c.host, host, err, pattern)
+		}
+	}
+	if named < 60 {
+		t.Errorf("only %d hosts have a pattern", named)
+	}
+}
