@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/enforcer/stage"
 	"golang.org/x/sys/unix"
@@ -19,6 +20,7 @@ type launch struct {
 	spec    *os.File // sealed memory file
 	peer    int      // the stage's end of the control socket
 	control int      // ours
+	input   *os.File // the command's standard input; nil = /dev/null
 	null    *os.File // for standard descriptors that were not given; nil when all were
 }
 
@@ -26,9 +28,9 @@ type launch struct {
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP
 
-// stageCaps are what the stage needs in its own user namespace: mounts and pivot_root, the loopback, and the right to drop
+// stageCaps are what the stage needs in its own user namespace: mounts, pivot_root and chroot, the loopback, and the right to drop
 // the bounding set. An exec by another uid than 0 would lose them but for the ambient set.
-var stageCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+var stageCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 
 func (p *Plan) prepare(c Command) (*launch, error) {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
@@ -44,7 +46,8 @@ func (p *Plan) prepare(c Command) (*launch, error) {
 	}
 	spec, err := stage.WriteSpec(&stage.Spec{
 		Mounts: withConsole(p.Mounts, c), Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
-		Argv: c.Argv, Env: c.Env, Dir: dir, Terminal: c.Terminal, OwnSession: p.Landlock.OwnSession(),
+		Argv: wire.Strings(c.Argv), Env: wire.Strings(c.Env), Dir: wire.String(dir), Terminal: c.Terminal,
+		OwnSession: p.Landlock.OwnSession() || !anyTerminal(c),
 	})
 	if err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func (p *Plan) prepare(c Command) (*launch, error) {
 		spec.Close()
 		return nil, fmt.Errorf("control socket: %w", err)
 	}
-	l := &launch{spec: spec, control: pair[0], peer: pair[1]}
+	l := &launch{spec: spec, control: pair[0], peer: pair[1], input: c.Stdin}
 	files, err := l.standard(c)
 	if err != nil {
 		l.close()
@@ -76,10 +79,7 @@ func (p *Plan) prepare(c Command) (*launch, error) {
 func withConsole(m mount.Plan, c Command) mount.Plan {
 	name := ""
 	for _, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
-		if f == nil || c.Terminal || name != "" {
-			continue
-		}
-		if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err != nil {
+		if c.Terminal || name != "" || !isTerminal(f) {
 			continue
 		}
 		link, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
@@ -96,7 +96,22 @@ func withConsole(m mount.Plan, c Command) mount.Plan {
 			ops[i].Console = name
 		}
 	}
-	return mount.Plan{Ops: ops}
+	m.Ops = ops
+	return m
+}
+
+// anyTerminal reports whether the command inherits a terminal. One that does not has no business with the caller's: in a
+// session of its own it has no /dev/tty to read the user's keys from.
+func anyTerminal(c Command) bool {
+	return isTerminal(c.Stdin) || isTerminal(c.Stdout) || isTerminal(c.Stderr)
+}
+
+func isTerminal(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	return err == nil
 }
 
 // dirFor returns the directory that a command starts in, and refuses one that the rules close.

@@ -75,7 +75,7 @@ func Compile(rules *srtconfig.Rules, facts Facts) (*Plan, error) {
 		return nil, err
 	}
 	own := rules.Own()
-	tree, err := mount.Compile(rules, judge, mount.Options{TmpBytes: uint64(own.Limits.TmpBytes), ReadLink: os.Readlink})
+	tree, err := mount.Compile(rules, judge, mount.Options{TmpBytes: uint64(own.Limits.TmpBytes), ReadLink: os.Readlink, IsDir: isDir})
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +187,11 @@ func pathWarnings(rules *srtconfig.Rules, judge *evaluator.Evaluator) []srtconfi
 		}
 	}
 	return out
+}
+
+func isDir(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.IsDir()
 }
 
 // canAppear reports whether a program may create what does not exist: whether the nearest directory that exists is writable.

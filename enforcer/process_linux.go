@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"sync"
@@ -165,6 +166,10 @@ func (p *Process) own(l *launch, begin time.Time) {
 	end := p.listen()
 	status := p.reap(pid)
 	p.closeControl()
+	if end.exited != nil && end.exited.Offset != nil && l.input != nil {
+		// The command read its input from a description of its own; whoever shares ours goes on where it stopped.
+		_, _ = l.input.Seek(*end.exited.Offset, io.SeekStart)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.result.Elapsed = time.Since(begin)

@@ -188,10 +188,11 @@ func (b *builder) propagate() {
 	}
 }
 
-// pin returns the entry for which the kernel has a mount point here, or whose symlink this is, or nil.
+// pin returns the entry for which the kernel has a mount point here, or whose symlink this is, or nil. The directories above
+// a protected name are mount points also when the name does not exist: moved away, they would leave its place free.
 func (o *ownRules) pin() *srtconfig.PathRule {
 	for _, r := range o.rules {
-		if r != nil && r.Exists {
+		if r != nil && (r.Exists || r.List == srtconfig.Protected) {
 			return r
 		}
 	}

@@ -50,7 +50,7 @@
 // Removing a name, by unlink, rmdir, a rename away or over:
 //
 //	remove-needs-write         it needs write at the path and at its directory
-//	pinned-by-entry            the path of an existing entry, of any list, and each ancestor of one: denied
+//	pinned-by-entry            the path of an existing entry of any list, or of a protected one, and each ancestor: denied
 //	pinned-by-link             a symlink that an entry was reached through, and each ancestor of one: denied
 //
 // Before all of these:

@@ -151,7 +151,7 @@ func (n naive) remove(path string) (bool, Reason) {
 		return false, why
 	}
 	for _, r := range n.paths {
-		if r.Exists && nWithin(r.Path, path) {
+		if (r.Exists || r.List == srtconfig.Protected) && nWithin(r.Path, path) {
 			return false, Pinned
 		}
 		for _, link := range r.Links {

@@ -65,7 +65,7 @@ func TestOnlyWritableTreesMayBeWritten(t *testing.T) {
 }
 
 func TestAnEmptyPlanIsRefusedBecauseItWouldSucceed(t *testing.T) {
-	if err := Compile(0, nil).Restrict(); err != ErrEmptyPlan {
+	if _, err := Compile(0, nil).Prepare(-1); err != ErrEmptyPlan {
 		t.Fatalf("got %v", err)
 	}
 }

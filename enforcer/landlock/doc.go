@@ -1,7 +1,8 @@
 // Package landlock restricts a thread, and what it starts, with a Landlock ruleset.
 //
 // [Compile] is pure: it turns the writable places of a sandbox and the kernel's ABI version into a [Plan].
-// [Plan.Restrict] puts the calling thread into the domain. Nothing is downgraded in silence: a right that the kernel's
+// [Plan.Prepare] makes the rulesets, and
+// [Domains.Enter] puts the calling thread into them. Nothing is downgraded in silence: a right that the kernel's
 // ABI does not know stands in [Plan.Missing], with the layer that covers for it.
 //
 // In tier full the mounts decide which path may be read and written. This layer closes what mounts cannot:

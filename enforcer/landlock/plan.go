@@ -2,9 +2,11 @@ package landlock
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 )
 
 // Access is a set of file system access rights. The zero value grants nothing.
@@ -51,15 +53,14 @@ const (
 	ScopeSignal       Scope = ll.ScopeSignal
 )
 
-// Rule grants rights at and below a path of the new tree, or on one of the standard descriptors.
+// Rule grants rights at and below a path of the new tree.
 type Rule struct {
-	Path   string `json:"path,omitempty"`
-	FD     int    `json:"fd,omitempty"` // with Path "": the standard descriptor 0, 1 or 2
-	Access Access `json:"access"`
-	Cause  string `json:"cause"`
+	Path   wire.String `json:"path"`
+	Access Access      `json:"access"`
+	Cause  string      `json:"cause"`
 }
 
-// Plan is a ruleset to be made. The zero value handles nothing and is refused by [Plan.Restrict].
+// Plan is a ruleset to be made. The zero value handles nothing and is refused by [Plan.Prepare].
 type Plan struct {
 	ABI     int       `json:"abi"`
 	Handled Access    `json:"handled"`
@@ -80,12 +81,9 @@ func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "landlock ABI %d, handles %s\n", p.ABI, p.Handled)
 	for _, r := range p.Rules {
-		name := r.Path
-		if name == "" {
-			name = fmt.Sprintf("descriptor %d", r.FD)
-		}
-		fmt.Fprintf(&b, "allow   %s %s  # %s\n", name, r.Access, r.Cause)
+		fmt.Fprintf(&b, "allow   %s %s  # %s\n", quote(string(r.Path)), r.Access, r.Cause)
 	}
+	b.WriteString("allow   standard descriptors as they were opened, and nothing else outside of the new tree\n")
 	if p.Scoped&ScopeSignal != 0 {
 		b.WriteString("scope   signals stay inside the sandbox\n")
 	}
@@ -96,4 +94,12 @@ func (p Plan) String() string {
 		fmt.Fprintf(&b, "missing %s needs ABI %d  # %s\n", m.What, m.NeedABI, m.Covered)
 	}
 	return b.String()
+}
+
+// quote escapes what could forge a line of a plan.
+func quote(path string) string {
+	if q := strconv.Quote(path); len(q) != len(path)+2 {
+		return q
+	}
+	return path
 }

@@ -29,37 +29,95 @@ func ABI() (int, error) {
 	return v, nil
 }
 
-// Restrict puts the calling OS thread into a domain made of the Plan. The caller has locked its goroutine to the thread
-// and set no_new_privs. Paths are those of the thread's own root; none may be a symlink.
+// Domains are rulesets that are made and not yet entered.
+type Domains struct {
+	rulesets []int // outermost first
+}
+
+// Prepare makes the rulesets. It is called while the thread still has the capabilities that opening the paths may need.
+// Paths are those of the thread's own root; none may be a symlink. The caller enters the Domains or closes them.
 //
-// On error the thread is not restricted and must not start the command.
-func (p Plan) Restrict() error {
+// There are two, one inside the other; what is done has to be allowed by both.
+//
+// The outer one speaks of where a file is: base is a directory above the new root (see mount.Plan.Apply), and whatever is
+// reached through it has every right. A file on the host's own mounts, which only an inherited descriptor leads to, has the
+// rights of that descriptor. Rules belong to inodes, so that the rules of the inner domain alone would also hold for
+// the host's view of a writable tree, and could not take anything away from a file in it. base < 0 leaves it out.
+//
+// The inner one is the Plan.
+func (p Plan) Prepare(base int) (*Domains, error) {
 	if p.Handled == 0 {
-		return ErrEmptyPlan
+		return nil, ErrEmptyPlan
 	}
-	rs, err := ll.LandlockCreateRuleset(&ll.RulesetAttr{HandledAccessFS: uint64(p.Handled), Scoped: uint64(p.Scoped)}, 0)
+	d := &Domains{}
+	if base >= 0 {
+		if err := d.add(p.Handled, 0, func(rs int) error { return allow(rs, base, p.Handled, "the new tree") }); err != nil {
+			d.Close()
+			return nil, err
+		}
+	}
+	err := d.add(p.Handled, p.Scoped, func(rs int) error {
+		for _, r := range p.Rules {
+			if err := addRule(rs, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// add makes a ruleset, lets rules fill it, and adds the standard descriptors.
+func (d *Domains) add(handled Access, scoped Scope, rules func(rs int) error) error {
+	rs, err := ll.LandlockCreateRuleset(&ll.RulesetAttr{HandledAccessFS: uint64(handled), Scoped: uint64(scoped)}, 0)
 	if err != nil {
 		return fmt.Errorf("landlock_create_ruleset: %w", err)
 	}
-	defer unix.Close(rs)
-	for _, r := range p.Rules {
-		if err := addRule(rs, r); err != nil {
-			return err
-		}
+	d.rulesets = append(d.rulesets, rs)
+	if err := rules(rs); err != nil {
+		return err
 	}
 	for fd := range 3 {
-		if err := addDescriptor(rs, fd, p.Handled); err != nil {
+		if err := addDescriptor(rs, fd, handled); err != nil {
 			return err
 		}
 	}
-	if err := ll.LandlockRestrictSelf(rs, 0); err != nil {
-		return fmt.Errorf("landlock_restrict_self: %w", err)
+	return nil
+}
+
+// Enter puts the calling OS thread into the domains and closes them. The caller has locked its goroutine to the thread and set
+// no_new_privs. On error the thread may be half restricted and must not start the command.
+func (d *Domains) Enter() error {
+	defer d.Close()
+	for _, rs := range d.rulesets {
+		if err := ll.LandlockRestrictSelf(rs, 0); err != nil {
+			return fmt.Errorf("landlock_restrict_self: %w", err)
+		}
+	}
+	return nil
+}
+
+// Close lets go of the rulesets.
+func (d *Domains) Close() {
+	for _, rs := range d.rulesets {
+		unix.Close(rs)
+	}
+	d.rulesets = nil
+}
+
+func allow(rs, fd int, a Access, name string) error {
+	if err := ll.LandlockAddPathBeneathRule(rs, &ll.PathBeneathAttr{AllowedAccess: uint64(a), ParentFd: fd}, 0); err != nil {
+		return fmt.Errorf("landlock_add_rule %s %s: %w", name, a, err)
 	}
 	return nil
 }
 
 func addRule(rs int, r Rule) error {
-	fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	fd, err := unix.Open(string(r.Path), unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return fmt.Errorf("open %s for a landlock rule: %w", r.Path, err)
 	}
@@ -72,10 +130,7 @@ func addRule(rs int, r Rule) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		access &= fileOnly // the kernel refuses rights of directories on a file (EINVAL)
 	}
-	if err := ll.LandlockAddPathBeneathRule(rs, &ll.PathBeneathAttr{AllowedAccess: uint64(access), ParentFd: fd}, 0); err != nil {
-		return fmt.Errorf("landlock_add_rule %s %s: %w", r.Path, access, err)
-	}
-	return nil
+	return allow(rs, fd, access, string(r.Path))
 }
 
 // addDescriptor lets a standard descriptor's file be opened again, as /dev/stdin and /dev/stderr do, with the rights
@@ -105,10 +160,9 @@ func addDescriptor(rs, fd int, handled Access) error {
 	if kind == unix.S_IFCHR {
 		a |= Ioctl
 	}
-	err = ll.LandlockAddPathBeneathRule(rs, &ll.PathBeneathAttr{AllowedAccess: uint64(a & handled), ParentFd: fd}, 0)
-	// EBADFD: a file of a kernel-internal file system, which Landlock does not restrict.
-	if err != nil && !errors.Is(err, unix.EBADFD) {
-		return fmt.Errorf("landlock_add_rule descriptor %d: %w", fd, err)
+	err = allow(rs, fd, a&handled, fmt.Sprintf("descriptor %d", fd))
+	if errors.Is(err, unix.EBADFD) { // a file of a kernel-internal file system, which Landlock does not restrict
+		return nil
 	}
-	return nil
+	return err
 }

@@ -9,13 +9,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Apply builds the tree and makes it the root of the calling thread's mount namespace, which must be a new one. The caller
+// Apply builds the tree and makes it the root of the calling process, whose mount namespace must be a new one. The caller
 // has locked its goroutine to the thread. On error the namespace is half built and the process must end.
 //
+// It returns a descriptor of the base: a directory above the new root that no process can reach by name, and that no
+// path on the host's own mounts leads through. A Landlock rule on it speaks of the new tree alone. The caller closes it.
+// With Nested there is none (-1).
+//
 // Errors are of type [*Error], or [ErrEmptyPlan].
-func (p Plan) Apply() error {
+func (p Plan) Apply() (base int, err error) {
 	if len(p.Ops) == 0 || p.Ops[0].Target != "/" {
-		return ErrEmptyPlan
+		return -1, ErrEmptyPlan
 	}
 	b := builder{host: -1, root: -1, scratch: -1}
 	defer b.close()
@@ -29,10 +33,14 @@ func (p Plan) Apply() error {
 	}
 	for _, step := range steps {
 		if err := step(p); err != nil {
-			return err
+			return -1, err
 		}
 	}
-	return nil
+	if p.Nested {
+		return -1, nil
+	}
+	base, b.scratch = b.scratch, -1
+	return base, nil
 }
 
 // ErrEmptyPlan refuses a Plan that does not begin with the root: the zero value grants nothing.
@@ -42,7 +50,7 @@ var ErrEmptyPlan = errors.New("internal error: the mount plan does not begin wit
 // openat2(2) gave, never by a path string that could mean something else a moment later.
 type builder struct {
 	host    int   // / of the host, under everything that is attached later
-	scratch int   // a tmpfs with the mask objects
+	scratch int   // a tmpfs with the mask objects, and the directory that the new tree is attached to
 	root    int   // / of the new tree
 	ways    []int // to be made read-only at the end
 }
@@ -67,10 +75,11 @@ func (b *builder) isolate(Plan) error {
 	return nil
 }
 
-// Names of the mask objects in the scratch file system.
+// Names in the scratch file system.
 const (
 	maskFile = "f"
 	maskDir  = "d"
+	rootDir  = "r"
 )
 
 // newScratch attaches a tmpfs on the host's root, inside this namespace only; the tree that comes on top of it hides it,
@@ -87,6 +96,9 @@ func (b *builder) newScratch(Plan) error {
 	}
 	if err := unix.Mknodat(fd, maskFile, unix.S_IFREG, 0); err != nil {
 		return fail(op, "mknod", maskFile, err)
+	}
+	if err := unix.Mkdirat(fd, rootDir, 0o755); err != nil {
+		return fail(op, "mkdir", rootDir, err)
 	}
 	return b.attach(op, fd, unix.AT_FDCWD, "/")
 }
@@ -105,25 +117,24 @@ func (b *builder) newRoot(p Plan) error {
 	if err != nil {
 		return err
 	}
-	return b.attach(op, b.root, unix.AT_FDCWD, "/")
+	target, err := openIn(op, b.scratch, rootDir, unix.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target)
+	return b.attach(op, b.root, target, "")
 }
 
 func (b *builder) mounts(p Plan) error {
 	for _, op := range p.Ops[1:] {
 		if err := b.mount(op); err != nil {
-			if op.Optional && unreachable(err) {
+			if op.Optional && errors.Is(err, unix.ENOENT) {
 				continue
 			}
 			return err
 		}
 	}
 	return nil
-}
-
-// unreachable reports an error that says the target is not there, or that the caller may not even search the directory it
-// is in. Either way there is nothing to hide from a command with the same rights or fewer.
-func unreachable(err error) bool {
-	return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.EACCES)
 }
 
 func (b *builder) mount(op Op) error {
@@ -225,11 +236,19 @@ func (b *builder) finishWays(p Plan) error {
 	return nil
 }
 
-// pivot makes the new tree / and lets go of the host's. The old root is private already, so that the host does not see
-// the unmount. Stacking it on the new root's own / needs no directory for it (pivot_root(2), NOTES).
-func (b *builder) pivot(Plan) error {
+// pivot makes the scratch file system the root of the namespace, lets go of the host's tree, and makes the new tree, which
+// hangs in it, the root of the process. The old root is private already, so that the host does not see the unmount.
+// Stacking it on the new root's own / needs no directory for it (pivot_root(2), NOTES).
+//
+// A process whose root is not its namespace's cannot make user namespaces (user_namespaces(7)). With Plan.Nested the new
+// tree itself becomes the root of the namespace.
+func (b *builder) pivot(p Plan) error {
 	op := Op{Kind: Root, Target: "/", Cause: "the host's tree goes away"}
-	if err := unix.Fchdir(b.root); err != nil {
+	top := b.scratch
+	if p.Nested {
+		top = b.root
+	}
+	if err := unix.Fchdir(top); err != nil {
 		return fail(op, "fchdir", "/", err)
 	}
 	if err := unix.PivotRoot(".", "."); err != nil {
@@ -238,8 +257,14 @@ func (b *builder) pivot(Plan) error {
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
 		return fail(op, "umount2", "/", err)
 	}
-	if err := unix.Chdir("/"); err != nil {
-		return fail(op, "chdir", "/", err)
+	if err := unix.Fchdir(b.root); err != nil {
+		return fail(op, "fchdir", "/", err)
+	}
+	if p.Nested {
+		return nil
+	}
+	if err := unix.Chroot("."); err != nil {
+		return fail(op, "chroot", "/", err)
 	}
 	return nil
 }

@@ -26,6 +26,8 @@ type Options struct {
 	ShmBytes uint64 // size of /dev/shm; 0 = DefaultShmBytes
 	// ReadLink returns the text of a symlink of the host, for links that lead into a re-opened tree. nil = none are shown.
 	ReadLink func(path string) (string, error)
+	// IsDir reports whether a path of the host is a directory, for those above protected names that do not exist. nil = none is.
+	IsDir func(path string) bool
 }
 
 // Sizes of the sandbox's own file systems, in bytes.
@@ -54,7 +56,7 @@ func IsOwn(path string) bool {
 	return false
 }
 
-// Compile turns rules into the ordered operations. It reads no file (but through Options.ReadLink) and decides through
+// Compile turns rules into the ordered operations. It reads nothing (but through Options.ReadLink and IsDir) and decides through
 // judge alone, so that the tree cannot differ from the evaluator's answers.
 func Compile(rules *srtconfig.Rules, judge Judge, o Options) (Plan, error) {
 	c := compiler{judge: judge, places: map[string]place{}}
@@ -71,7 +73,7 @@ func Compile(rules *srtconfig.Rules, judge Judge, o Options) (Plan, error) {
 	if len(c.ops) > MaxOps {
 		return Plan{}, &TooManyError{Ops: len(c.ops)}
 	}
-	return Plan{Ops: c.ops}, nil
+	return Plan{Ops: c.ops, Nested: rules.Own().AllowNestedNamespaces}, nil
 }
 
 // place is a path at which the tree may have to change.
@@ -115,10 +117,16 @@ func (c *compiler) collect(rules *srtconfig.Rules, private bool, o Options) {
 		return
 	}
 	for _, r := range rules.Paths() {
-		if !r.Exists || IsOwn(r.Path) {
+		if IsOwn(r.Path) {
 			continue
 		}
 		cause := Cause(r)
+		if !r.Exists {
+			if r.List == srtconfig.Protected && o.IsDir != nil && o.IsDir(path.Dir(r.Path)) {
+				c.pinAncestors(r.Path, cause) // moved away, they would leave the name's place free
+			}
+			continue
+		}
 		for _, l := range r.Links {
 			c.collectLink(l, cause, o)
 		}
@@ -212,8 +220,9 @@ func (c *compiler) emit(p place) {
 		if !write.Allowed && top.write {
 			cause = decisionCause(write)
 		}
-		// A denied name that vanished since the rules were derived leaves nothing to cover.
-		optional := !write.Allowed && top.write
+		// A denied name that vanished since the rules were derived leaves nothing to cover, and a pin may be for a directory that
+		// was never there.
+		optional := p.pinned || !write.Allowed && top.write
 		c.push(Op{Kind: Bind, Target: p.path, Dir: p.dir, Write: write.Allowed, Create: top.own, Optional: optional, Cause: cause},
 			region{path: p.path, write: write.Allowed})
 	}
@@ -242,7 +251,7 @@ func (c *compiler) emitFixed(o Options) {
 		c.ops = append(c.ops, Op{Kind: Bind, Target: "/sys", Dir: true, Optional: true, Cause: "/sys is never writable"})
 	}
 	if !own {
-		for _, p := range []string{"/sys/firmware", "/sys/devices/virtual/powercap", "/sys/kernel/security"} {
+		for _, p := range []string{"/sys/firmware", "/sys/devices/virtual/powercap", "/sys/kernel/security", "/sys/kernel/debug", "/sys/kernel/tracing"} {
 			c.ops = append(c.ops, Op{Kind: Mask, Target: p, Dir: true, Optional: true, Cause: "host details"})
 		}
 	}

@@ -56,7 +56,12 @@ func compile(t *testing.T, cwd, home, settings string) (mount.Plan, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mount.Compile(rules, judge, mount.Options{ReadLink: os.Readlink})
+	return mount.Compile(rules, judge, mount.Options{ReadLink: os.Readlink, IsDir: isDir})
+}
+
+func isDir(path string) bool {
+	st, err := os.Lstat(path)
+	return err == nil && st.IsDir()
 }
 
 // lines are the operations below dir, as "kind path mode".
@@ -105,6 +110,8 @@ func TestPlans(t *testing.T) {
 		{"an existing hook directory is read-only and its way is pinned", []string{".git/hooks/", ".git/config"},
 			`{"filesystem": {"allowWrite": ["."]}}`,
 			[]string{"bind  rw", "bind .git rw", "bind .git/config ro", "bind .git/hooks ro"}},
+		{"a directory stays where a protected name could appear in it", []string{".claude/", ".git/HEAD"},
+			`{"filesystem": {"allowWrite": ["."]}}`, []string{"bind  rw", "bind .claude rw", "bind .git rw"}},
 		{"the ancestors of a denied file cannot be moved", []string{"a/b/k"},
 			`{"filesystem": {"allowWrite": ["."], "denyRead": ["./a/b/k"]}}`,
 			[]string{"bind  rw", "bind a rw", "bind a/b rw", "mask a/b/k"}},
@@ -219,7 +226,7 @@ func TestPlanLinesCannotBeForged(t *testing.T) {
 }
 
 func TestAnEmptyPlanIsRefused(t *testing.T) {
-	if err := (mount.Plan{}).Apply(); !errors.Is(err, mount.ErrEmptyPlan) {
+	if _, err := (mount.Plan{}).Apply(); !errors.Is(err, mount.ErrEmptyPlan) {
 		t.Fatalf("got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package mount
 
 import (
+	"errors"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -65,6 +66,7 @@ var maskedProc = []struct {
 	name string
 	dir  bool
 }{{"acpi", true}, {"asound", true}, {"scsi", true}, {"kcore", false}, {"keys", false}, {"key-users", false},
+	{"kpagecgroup", false}, {"kpagecount", false}, {"kpageflags", false},
 	{"latency_stats", false}, {"sched_debug", false}, {"timer_list", false}}
 
 // mountProc mounts a procfs for the PID namespace. The kernel refuses it (EPERM) where the visible /proc has parts
@@ -94,7 +96,7 @@ func (b *builder) coverProc(op Op) error {
 		o := Op{Kind: Bind, Target: op.Target + "/" + name, Cause: "host settings are never writable"}
 		src, err := openIn(o, b.root, o.Target, 0)
 		if err != nil {
-			if unreachable(err) {
+			if errors.Is(err, unix.ENOENT) {
 				continue
 			}
 			return err
@@ -107,7 +109,7 @@ func (b *builder) coverProc(op Op) error {
 	}
 	for _, m := range maskedProc {
 		o := Op{Kind: Mask, Target: op.Target + "/" + m.name, Dir: m.dir, Cause: "host details"}
-		if err := b.mount(o); err != nil && !unreachable(err) {
+		if err := b.mount(o); err != nil && !errors.Is(err, unix.ENOENT) {
 			return err
 		}
 	}
@@ -152,7 +154,7 @@ func (b *builder) mountDev(op Op) error {
 	}
 	if op.Console != "" {
 		// A terminal of another devpts, as in a container, has no name to find here either.
-		if err := b.bindDevice(op, dev, op.Console, "console"); err != nil && !unreachable(err) {
+		if err := b.bindDevice(op, dev, op.Console, "console"); err != nil && !errors.Is(err, unix.ENOENT) {
 			return err
 		}
 	}
@@ -185,7 +187,9 @@ func (b *builder) bindDevice(op Op, dev int, host, name string) error {
 	}
 	defer unix.Close(src)
 	o.Kind = Mask // a single file, not a tree
-	fd, err := b.clone(o, src, "", true, true)
+	// Read-only keeps the mode and the times of the host's file; a device can be written to all the same (may_open() and
+	// do_dentry_open() exempt special files).
+	fd, err := b.clone(o, src, "", false, true)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,12 @@
 package mount
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 )
 
 // Kind says what an [Op] puts at its target. The zero value is no operation and fails to apply.
@@ -32,22 +36,22 @@ func (k Kind) String() string {
 
 // Op is one step of building the tree.
 type Op struct {
-	Kind   Kind   `json:"kind"`
-	Target string `json:"target"` // absolute, in the new tree, free of symlinks in every component but the last of Link and Symlink
-	Write  bool   `json:"write,omitempty"`
-	Dir    bool   `json:"dir,omitempty"`
+	Kind   Kind
+	Target string // absolute, in the new tree, free of symlinks in every component but the last of Link and Symlink
+	Write  bool
+	Dir    bool
 	// Create says that the mount point lies in a tmpfs of ours and has to be made there first.
-	Create bool `json:"create,omitempty"`
-	// Optional says that a target that is missing or out of the caller's reach is passed over: there is nothing to hide.
-	Optional bool   `json:"optional,omitempty"`
-	Size     uint64 `json:"size,omitempty"` // bytes, of a Tmpfs; 0 = the kernel's default, half of the memory
-	Text     string `json:"text,omitempty"` // what a Symlink says
+	Create bool
+	// Optional says that a target that is missing is passed over: there is nothing to hide.
+	Optional bool
+	Size     uint64 // bytes, of a Tmpfs; 0 = the kernel's default, half of the memory
+	Text     string // what a Symlink says
 	// HostProc lets a Proc fall back to the host's when the kernel refuses a fresh one (EPERM, a container's masked /proc).
-	HostProc bool `json:"hostProc,omitempty"`
+	HostProc bool
 	// Console is the terminal that the command inherits, by its name on the host: a Dev shows it as /dev/console, so that
 	// ttyname(3) finds a name for it. "" = none.
-	Console string `json:"console,omitempty"`
-	Cause   string `json:"cause"` // the settings entry, or the reason of a built-in step
+	Console string
+	Cause   string // the settings entry, or the reason of a built-in step
 }
 
 // String prints the operation as one line of a plan.
@@ -79,6 +83,9 @@ func quote(path string) string {
 // The zero value is refused by [Plan.Apply].
 type Plan struct {
 	Ops []Op `json:"ops"`
+	// Nested makes the new tree the root of the namespace itself, so that the command can make user namespaces of its own. The
+	// price: there is no base, see [Plan.Apply].
+	Nested bool `json:"nested,omitempty"`
 }
 
 // String prints one operation a line, in the order of application.
@@ -91,13 +98,48 @@ func (p Plan) String() string {
 	return b.String()
 }
 
-// WritableRoots lists the targets of writable trees, in order: what a second layer has to open too.
+// WritableRoots lists the targets of writable trees, in order, without those inside another: what a second layer has to open.
 func (p Plan) WritableRoots() []string {
 	var roots []string
 	for _, o := range p.Ops {
-		if o.Write && (o.Kind == Bind || o.Kind == Root) || o.Kind == Tmpfs {
+		if !(o.Write && (o.Kind == Bind || o.Kind == Root) || o.Kind == Tmpfs) {
+			continue
+		}
+		inside := func(root string) bool { return below(o.Target, root) }
+		if !slices.ContainsFunc(roots, inside) {
 			roots = append(roots, o.Target)
 		}
 	}
 	return roots
+}
+
+// wireOp is an Op whose strings survive JSON whatever their bytes.
+type wireOp struct {
+	Kind     Kind        `json:"kind"`
+	Target   wire.String `json:"target"`
+	Write    bool        `json:"write,omitempty"`
+	Dir      bool        `json:"dir,omitempty"`
+	Create   bool        `json:"create,omitempty"`
+	Optional bool        `json:"optional,omitempty"`
+	Size     uint64      `json:"size,omitempty"`
+	Text     wire.String `json:"text,omitempty"`
+	HostProc bool        `json:"hostProc,omitempty"`
+	Console  wire.String `json:"console,omitempty"`
+	Cause    wire.String `json:"cause"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o Op) MarshalJSON() ([]byte, error) {
+	return json.Marshal(wireOp{o.Kind, wire.String(o.Target), o.Write, o.Dir, o.Create, o.Optional, o.Size, wire.String(o.Text), o.HostProc,
+		wire.String(o.Console), wire.String(o.Cause)})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *Op) UnmarshalJSON(b []byte) error {
+	var w wireOp
+	if err := json.Unmarshal(b, &w); err != nil {
+		return err
+	}
+	*o = Op{w.Kind, string(w.Target), w.Write, w.Dir, w.Create, w.Optional, w.Size, string(w.Text), w.HostProc, string(w.Console), string(w.Cause)}
+	return nil
 }

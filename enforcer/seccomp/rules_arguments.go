@@ -22,6 +22,7 @@ func argumentRules() []Rule {
 	rules = append(rules, fastOpenRules()...)
 	rules = append(rules, cloneRules()...)
 	rules = append(rules, terminalRules()...)
+	rules = append(rules, priorityRules()...)
 	rules = append(rules, personalityRules()...)
 	return rules
 }
@@ -124,6 +125,20 @@ func terminalRules() []Rule {
 			Reason: "pastes a selection into a virtual console's input (CVE-2023-28100)"},
 	}
 }
+
+// priorityRules are against slowing down the processes outside that share the process group: a group of 0 is the caller's
+// own, whose other members a PID namespace does not hide.
+func priorityRules() []Rule {
+	return []Rule{
+		{Syscall: "setpriority", Args: []Condition{is(0, "which", unix.PRIO_PGRP, "PRIO_PGRP")},
+			Reason: "changes the nice value of the launcher and of what the user runs beside it"},
+		{Syscall: "ioprio_set", Args: []Condition{is(0, "which", ioprioWhoPgrp, "IOPRIO_WHO_PGRP")},
+			Reason: "changes the I/O priority of the launcher and of what the user runs beside it"},
+	}
+}
+
+// ioprioWhoPgrp is IOPRIO_WHO_PGRP of linux/ioprio.h.
+const ioprioWhoPgrp = 2
 
 // personalityRules are Docker's, in full width as there: another width would let through what its list refuses.
 func personalityRules() []Rule {

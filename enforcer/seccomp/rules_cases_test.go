@@ -96,6 +96,12 @@ func argumentCases() []ruleCase {
 		{"sendmmsg(flags & 0x20000000 = MSG_FASTOPEN)", "sendmmsg", []uint64{3, 0, 1, 0x20000000 | dirty}, answerEPERM, Options{}},
 		{"sendmmsg(flags & 0x20000000 = MSG_FASTOPEN)", "sendmmsg", []uint64{3, 0, 0x20000000, 0}, answerAllow, Options{}},
 
+		{"setpriority(which = PRIO_PGRP)", "setpriority", []uint64{1, 0, 7}, answerEPERM, Options{}},
+		{"setpriority(which = PRIO_PGRP)", "setpriority", []uint64{1 | dirty, 0, 7}, answerEPERM, Options{true, true, true}},
+		{"setpriority(which = PRIO_PGRP)", "setpriority", []uint64{0, 0, 7}, answerAllow, Options{}},
+		{"ioprio_set(which = IOPRIO_WHO_PGRP)", "ioprio_set", []uint64{2, 0, 0x6000}, answerEPERM, Options{}},
+		{"ioprio_set(which = IOPRIO_WHO_PGRP)", "ioprio_set", []uint64{2 | dirty, 0, 0x6000}, answerEPERM, Options{}},
+		{"ioprio_set(which = IOPRIO_WHO_PGRP)", "ioprio_set", []uint64{1, 0, 0x6000}, answerAllow, Options{}},
 		{"ioctl(op = TIOCSTI)", "ioctl", []uint64{0, 0x5412}, answerEPERM, Options{}},
 		{"ioctl(op = TIOCSTI)", "ioctl", []uint64{0, 0x100005412}, answerEPERM, Options{}},
 		{"ioctl(op = TIOCSTI)", "ioctl", []uint64{0, 0x5413}, answerAllow, Options{}}, // TIOCGWINSZ

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
+	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
 	"golang.org/x/sys/unix"
 )
 
@@ -13,14 +15,16 @@ import (
 type supervisor struct {
 	command int // PID of the command
 	group   groupSignals
+	apart   bool // the command has left the launcher's process group
+	input   int  // the standard input that was opened anew; -1 = none
 }
 
 // start gives up every right on a thread of its own and runs the command from there: it inherits that thread's capability
 // sets, domain and filter. The thread is not the first one of the process. Landlock judges signals and ptrace access by
 // the first thread of the process they go to: PID 1's stays outside the domain, so that the command can neither signal
 // nor inspect it.
-func start(spec *Spec, program string, terminal int) (*supervisor, error) {
-	s := &supervisor{group: catch()}
+func start(spec *Spec, program string, terminal int, domains *landlock.Domains, input int) (*supervisor, error) {
+	s := &supervisor{group: catch(), apart: spec.OwnSession || terminal >= 0, input: input}
 	var err error
 	done := make(chan struct{})
 	go func() {
@@ -29,7 +33,7 @@ func start(spec *Spec, program string, terminal int) (*supervisor, error) {
 		if err = dropRights(); err != nil {
 			return
 		}
-		if err = restrict(spec); err != nil {
+		if err = restrict(spec, domains); err != nil {
 			return
 		}
 		s.command, err = fork(spec, program, terminal)
@@ -49,15 +53,16 @@ func fork(spec *Spec, program string, terminal int) (int, error) {
 	if err := resetSignals(); err != nil {
 		return 0, err
 	}
-	attr := &syscall.ProcAttr{Env: spec.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: spec.OwnSession}}
+	argv := wire.Plain(spec.Argv)
+	attr := &syscall.ProcAttr{Env: wire.Plain(spec.Env), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: spec.OwnSession}}
 	if terminal >= 0 {
 		t := uintptr(terminal)
 		attr.Files = []uintptr{t, t, t}
 		attr.Sys = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	}
-	pid, err := syscall.ForkExec(program, spec.Argv, attr)
+	pid, err := syscall.ForkExec(program, argv, attr)
 	if errors.Is(err, unix.ENOEXEC) { // a script without an interpreter line: as execvp(3) does
-		pid, err = syscall.ForkExec("/bin/sh", append([]string{"/bin/sh", program}, spec.Argv[1:]...), attr)
+		pid, err = syscall.ForkExec("/bin/sh", append([]string{"/bin/sh", program}, argv[1:]...), attr)
 	}
 	if err != nil {
 		return 0, fail(LayerExec, "execve", program, err)
@@ -99,6 +104,11 @@ func (s *supervisor) supervise(control controlSocket) {
 		if status.Signaled() {
 			m.Code, m.Signal = 0, status.Signal()
 		}
+		if s.input >= 0 {
+			if at, err := unix.Seek(s.input, 0, unix.SEEK_CUR); err == nil {
+				m.Offset = &at
+			}
+		}
 		control.send(m)
 		os.Exit(0)
 	}
@@ -112,7 +122,7 @@ func (s *supervisor) obey(control controlSocket) {
 		if !ok {
 			os.Exit(125) // the launcher is gone
 		}
-		if m.Kind == Signal && !s.group.reached(m.Signal) {
+		if m.Kind == Signal && (s.apart || !s.group.reached(m.Signal)) {
 			_ = unix.Kill(s.command, m.Signal) // ESRCH: it has just ended
 		}
 	}

@@ -59,10 +59,11 @@ func tryMountAPI() error {
 
 // tryTree builds the smallest tree that a launch builds: a read-only clone, /tmp, /proc and /dev.
 func tryTree() error {
-	return mount.Plan{Ops: []mount.Op{
+	_, err := mount.Plan{Ops: []mount.Op{
 		{Kind: mount.Root, Target: "/", Dir: true, Cause: "probe"},
 		{Kind: mount.Tmpfs, Target: "/tmp", Dir: true, Cause: "probe"},
 		{Kind: mount.Proc, Target: "/proc", Dir: true, Cause: "probe"},
 		{Kind: mount.Dev, Target: "/dev", Dir: true, Size: 1 << 20, Cause: "probe"},
 	}}.Apply()
+	return err
 }

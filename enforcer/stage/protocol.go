@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"syscall"
 
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
 	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/enforcer/seccomp"
@@ -27,11 +28,12 @@ type Spec struct {
 	// Narrowing are further filters, stacked on the embedded ones; the kernel takes the strictest answer.
 	Narrowing []seccomp.Program `json:"narrowing,omitempty"`
 	Network   bool              `json:"network"` // a network namespace of its own: bring its loopback up
-	Argv      []string          `json:"argv"`
-	Env       []string          `json:"env"`
-	Dir       string            `json:"dir"`      // working directory: absolute, free of symlinks
+	Argv      []wire.String     `json:"argv"`
+	Env       []wire.String     `json:"env"`
+	Dir       wire.String       `json:"dir"`      // working directory: absolute, free of symlinks
 	Terminal  bool              `json:"terminal"` // give the command a pseudo-terminal of the sandbox's own
-	// OwnSession starts the command in a session of its own even without a terminal.
+	// OwnSession starts the command in a session of its own even without a terminal: without a controlling terminal, and
+	// outside of the launcher's process group.
 	OwnSession bool `json:"ownSession,omitempty"`
 }
 
@@ -50,8 +52,10 @@ type Message struct {
 	Kind   MessageKind    `json:"kind"`
 	Signal syscall.Signal `json:"signal,omitempty"` // of Signal; of Exited: what ended the command, 0 = it exited
 	Code   int            `json:"code,omitempty"`   // of Exited
-	Fail   *Failure       `json:"fail,omitempty"`   // of Failed
-	Note   string         `json:"note,omitempty"`   // of Started: a guarantee that fell away as the Plan allowed
+	// Offset of Exited is where the command left a standard input that the stage had opened anew; nil = it had not.
+	Offset *int64   `json:"offset,omitempty"`
+	Fail   *Failure `json:"fail,omitempty"` // of Failed
+	Note   string   `json:"note,omitempty"` // of Started: a guarantee that fell away as the Plan allowed
 }
 
 // MessageKind tells messages apart. The zero value is refused.
@@ -70,7 +74,7 @@ const (
 type Failure struct {
 	Layer Layer         `json:"layer"`
 	Op    string        `json:"op"`             // the call
-	Path  string        `json:"path,omitempty"` // what it named
+	Path  wire.String   `json:"path,omitempty"` // what it named
 	Cause string        `json:"cause,omitempty"`
 	Errno syscall.Errno `json:"errno,omitempty"`
 	Text  string        `json:"text,omitempty"` // instead of an errno
@@ -96,7 +100,7 @@ const (
 func (f *Failure) Error() string {
 	s := fmt.Sprintf("%s: %s", f.Layer, f.Op)
 	if f.Path != "" {
-		s += " " + f.Path
+		s += " " + string(f.Path)
 	}
 	switch {
 	case f.Text != "":

@@ -9,6 +9,8 @@ import (
 	"syscall"
 
 	"github.com/sandboxctl/sandboxctl/enforcer/internal/layers"
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
+	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
 	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/enforcer/seccomp"
 	"golang.org/x/sys/unix"
@@ -46,8 +48,13 @@ func setUp(control controlSocket) (*supervisor, error) {
 	if err := closeInherited(); err != nil {
 		return nil, err
 	}
+	input, err := reopenInput()
+	if err != nil {
+		return nil, err
+	}
+	base := -1
 	if layers.Mounts {
-		if err := spec.Mounts.Apply(); err != nil {
+		if base, err = spec.Mounts.Apply(); err != nil {
 			return nil, err
 		}
 	}
@@ -60,14 +67,18 @@ func setUp(control controlSocket) (*supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := enterDir(spec.Dir); err != nil {
+	if err := enterDir(string(spec.Dir)); err != nil {
 		return nil, err
 	}
 	program, err := findProgram(spec)
 	if err != nil {
 		return nil, err
 	}
-	return start(spec, program, terminal)
+	domains, err := prepareDomains(spec, base)
+	if err != nil {
+		return nil, err
+	}
+	return start(spec, program, terminal, domains, input)
 }
 
 // bindToLauncher comes first: from here on the launcher's death is ours, and with PID 1 the sandbox's. Nothing of the
@@ -104,7 +115,7 @@ func checkStandardDescriptors() error {
 			return fail(LayerProcess, "fcntl F_GETFL", fmt.Sprintf("descriptor %d", fd), err)
 		}
 		if st.Mode&unix.S_IFMT == unix.S_IFDIR || flags&unix.O_PATH != 0 {
-			return &Failure{Layer: LayerProcess, Op: "check", Path: fmt.Sprintf("descriptor %d", fd),
+			return &Failure{Layer: LayerProcess, Op: "check", Path: wire.String(fmt.Sprintf("descriptor %d", fd)),
 				Text: "standard input and output may not be directories: they open the host's tree; redirect them"}
 		}
 	}
@@ -170,7 +181,9 @@ func enterDir(dir string) error {
 // dropRights comes after the last step that needs a capability (the mounts, the loopback) and before the domain and the
 // filter, which need no_new_privs but no capability then.
 func dropRights() error {
-	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{}); err != nil { // core_pattern may pipe to the host
+	// 1 byte, not 0: when core_pattern is a pipe, the kernel starts the host's program whatever the limit is, but for this
+	// value (core(5), fs/coredump.c). A file of one byte is less than any core dump, so that none is written either.
+	if err := unix.Setrlimit(unix.RLIMIT_CORE, &unix.Rlimit{Cur: 1, Max: 1}); err != nil {
 		return fail(LayerCaps, "setrlimit", "RLIMIT_CORE", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -179,13 +192,27 @@ func dropRights() error {
 	return dropCapabilities()
 }
 
+// prepareDomains comes after the tree is there and before the capabilities go, which may be needed to open a directory
+// that has no permission for its owner.
+func prepareDomains(spec *Spec, base int) (*landlock.Domains, error) {
+	if base >= 0 {
+		defer unix.Close(base)
+	}
+	if !layers.Landlock {
+		return &landlock.Domains{}, nil
+	}
+	d, err := spec.Landlock.Prepare(base)
+	if err != nil {
+		return nil, fail(LayerLandlock, "prepare", "", err)
+	}
+	return d, nil
+}
+
 // restrict comes last. The domain forbids every change to mounts, so it follows them; the filter follows the domain, so
 // that it need not let the Landlock calls through for us.
-func restrict(spec *Spec) error {
-	if layers.Landlock {
-		if err := spec.Landlock.Restrict(); err != nil {
-			return fail(LayerLandlock, "restrict", "", err)
-		}
+func restrict(spec *Spec, domains *landlock.Domains) error {
+	if err := domains.Enter(); err != nil {
+		return fail(LayerLandlock, "enter", "", err)
 	}
 	if !layers.Seccomp {
 		return nil
@@ -201,7 +228,7 @@ func restrict(spec *Spec) error {
 }
 
 func fail(layer Layer, op, path string, err error) error {
-	f := &Failure{Layer: layer, Op: op, Path: path}
+	f := &Failure{Layer: layer, Op: op, Path: wire.String(path)}
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		f.Errno = errno
@@ -223,7 +250,7 @@ func asFailure(err error) *Failure {
 		if m.Detail != "" {
 			call += " " + m.Detail
 		}
-		return &Failure{Layer: LayerMounts, Op: call, Path: m.Path, Cause: m.Op.Cause, Errno: m.Errno}
+		return &Failure{Layer: LayerMounts, Op: call, Path: wire.String(m.Path), Cause: m.Op.Cause, Errno: m.Errno}
 	}
 	return &Failure{Layer: LayerProcess, Op: "set up", Text: err.Error()}
 }

@@ -87,10 +87,10 @@ func (w *World) Read(rel string) (content string, ok bool) {
 
 // FS are the four lists of a settings file, for [World.Settings].
 type FS struct {
-	DenyRead   []string `json:"denyRead"`
+	DenyRead   []string `json:"denyRead,omitempty"`
 	AllowRead  []string `json:"allowRead,omitempty"`
-	AllowWrite []string `json:"allowWrite"`
-	DenyWrite  []string `json:"denyWrite"`
+	AllowWrite []string `json:"allowWrite,omitempty"`
+	DenyWrite  []string `json:"denyWrite,omitempty"`
 }
 
 // Base is the usual policy of an agent: the project may be written, all else read.
@@ -141,10 +141,15 @@ func (w *World) RunIn(dir string, env []string, stdin string, args ...string) Re
 	return w.exec(dir, env, stdin, w.Bin, args...)
 }
 
-// Shell runs a shell line in the sandbox under a settings file, in P.
+// Shell runs a shell line in the sandbox under a settings file, in P. A sandbox that does not start fails the test, or every
+// denial would seem to hold.
 func (w *World) Shell(settings, line string) Result {
 	w.t.Helper()
-	return w.Run("run", "--settings", settings, "-c", line)
+	r := w.Run("run", "--settings", settings, "-c", line)
+	if r.Code == 125 {
+		w.t.Fatalf("%q did not start: %s", line, r.Stderr)
+	}
+	return r
 }
 
 // Outside runs a shell line without a sandbox, in P: the control that shows that an attempt could have worked.
