@@ -221,10 +221,11 @@ func (a *Artifact) MDAST(ctx context.Context, args MDASTArgs) (Result, error) {
 func lineRange(doc *mdtree.Doc, start, end *int64) (from, to int, err error) {
 	lines := int64(doc.Lines())
 	s, e := valueOr(start, 0), valueOr(end, lines)
-	if e < s {
+	if end != nil && e < s {
 		return 0, 0, &ArgumentError{Argument: "endLine", Reason: fmt.Sprintf("%d is before startLine, which is %d", e, s)}
 	}
-	return int(min(s, lines)), int(min(e, lines)), nil
+	s = min(s, lines)
+	return int(s), int(max(s, min(e, lines))), nil
 }
 
 // objectList writes one JSON object a line as far as they fit.
