@@ -152,7 +152,8 @@ func (e *Enforcer) Run(ctx context.Context, op Operation) (*Execution, error) {
 	if env == nil {
 		env = Environment(os.Environ(), plan.Env, EnvOptions{})
 	}
-	x.proc, err = plan.Start(ctx, Command{Argv: op.Argv, Env: env, Dir: op.Dir, Stdin: streams[0], Stdout: streams[1], Stderr: streams[2], Terminal: op.Terminal})
+	x.proc, err = plan.Start(ctx, Command{Argv: op.Argv, Env: env, Dir: op.Dir,
+		Streams: Streams{Stdin: streams[0], Stdout: streams[1], Stderr: streams[2], Terminal: op.Terminal}})
 	for i, f := range streams {
 		if f != nil && !given(op, i) {
 			f.Close() // the command has its own copy

@@ -2,6 +2,7 @@ package enforcer
 
 import (
 	"errors"
+	"os"
 	"runtime"
 
 	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
@@ -18,11 +19,12 @@ type Facts struct {
 	LandlockABI int   // 0 = none
 	LandlockErr error // why it is 0
 	SeccompErr  error // nil = filters can be loaded
+	UID         int   // that the command will have
 }
 
 // FactsOf tries the kernel features that planning depends on. Namespaces are tried by the launch itself.
 func FactsOf() Facts {
-	var f Facts
+	f := Facts{UID: os.Geteuid()}
 	f.LandlockABI, f.LandlockErr = landlock.ABI()
 	f.SeccompErr = seccomp.Probe()
 	return f

@@ -7,21 +7,92 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
+	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
 	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/enforcer/stage"
 	"golang.org/x/sys/unix"
 )
 
-// launch is a fork that is ready to be made.
-type launch struct {
-	attr    *syscall.ProcAttr
-	spec    *os.File // sealed memory file
-	peer    int      // the stage's end of the control socket
-	control int      // ours
-	input   *os.File // the command's standard input; nil = /dev/null
-	null    *os.File // for standard descriptors that were not given; nil when all were
+// Streams are what a stage must have before it starts.
+type Streams struct {
+	// Stdin, Stdout and Stderr are handed to the command as they are; nil = /dev/null. With Terminal they are not used.
+	Stdin, Stdout, Stderr *os.File
+	Terminal              bool // a pseudo-terminal of the sandbox's own: see [Process.Terminal]
+}
+
+// Prepared is a sandbox without a policy: namespaces and a PID 1 that comes up by itself while the caller still derives rules.
+// It holds no program and does nothing until [Plan.StartPrepared] or Close, one of which must be called.
+type Prepared struct {
+	streams Streams
+	apart   bool // in a session of its own
+	proc    *Process
+	begin   time.Time
+}
+
+// Prepare starts a sandbox ahead of its Plan.
+//
+// Preconditions: the caller has locked its goroutine to its OS thread, and the thread lives until the sandbox has ended. The
+// parent-death signal is sent when the thread that forked ends, not the process (prctl(2), PR_SET_PDEATHSIG). [Plan.Start]
+// sees to that itself.
+func Prepare(streams Streams) (*Prepared, error) {
+	if !entered.Load() {
+		return nil, ErrNoStage
+	}
+	uids, gids, err := idMaps()
+	if err != nil {
+		return nil, err
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("control socket: %w", err)
+	}
+	defer unix.Close(pair[1])
+	abi, err := landlock.ABI()
+	apart := streams.Terminal || !anyTerminal(streams) || err != nil || landlock.Compile(abi, nil).OwnSession()
+	l := &Prepared{streams: streams, apart: apart, begin: time.Now(), proc: &Process{done: make(chan struct{}), control: pair[0]}}
+	l.proc.prepared = l
+	l.proc.pid, err = l.fork(pair[1], uids, gids)
+	if err != nil {
+		unix.Close(pair[0])
+		return nil, err
+	}
+	return l, nil
+}
+
+// Close ends a prepared sandbox that was not started, and waits for its end.
+func (l *Prepared) Close() {
+	l.proc.hangUp()
+	l.proc.finish()
+}
+
+func (l *Prepared) fork(peer int, uids, gids []syscall.SysProcIDMap) (int, error) {
+	var files []uintptr
+	for _, f := range []*os.File{l.streams.Stdin, l.streams.Stdout, l.streams.Stderr} {
+		if f == nil {
+			null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+			if err != nil {
+				return 0, err
+			}
+			defer null.Close()
+			f = null
+		}
+		files = append(files, f.Fd())
+	}
+	pid, err := syscall.ForkExec("/proc/self/exe", []string{stage.Argv0}, &syscall.ProcAttr{
+		// The garbage collector, watching the processor limit and a crash dump would only cost time and show memory.
+		Env:   []string{"GOGC=off", "GOTRACEBACK=none", "GODEBUG=containermaxprocs=0,updatemaxprocs=0"},
+		Files: append(files, uintptr(peer)),
+		Sys: &syscall.SysProcAttr{
+			Cloneflags: namespaces, UidMappings: uids, GidMappings: gids, AmbientCaps: stageCaps, Setsid: l.apart,
+		},
+	})
+	if err != nil {
+		return 0, explainFork(&forkError{err: err})
+	}
+	return pid, nil
 }
 
 // namespaces of tier full. The kernel makes the user namespace first, so that the others belong to it.
@@ -32,51 +103,28 @@ const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | u
 // the bounding set. An exec by another uid than 0 would lose them but for the ambient set.
 var stageCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_CHROOT, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 
-func (p *Plan) prepare(c Command) (*launch, error) {
+// deliver hands the Plan and the command to the stage.
+func (p *Plan) deliver(l *Prepared, c Command) error {
 	if len(c.Argv) == 0 || c.Argv[0] == "" {
-		return nil, errors.New("no command")
+		return errors.New("no command")
 	}
 	dir, err := p.dirFor(c)
 	if err != nil {
-		return nil, err
-	}
-	uids, gids, err := idMaps()
-	if err != nil {
-		return nil, err
+		return err
 	}
 	spec, err := stage.WriteSpec(&stage.Spec{
-		Mounts: withConsole(p.Mounts, c), Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
-		Argv: wire.Strings(c.Argv), Env: wire.Strings(c.Env), Dir: wire.String(dir), Terminal: c.Terminal,
-		OwnSession: p.Landlock.OwnSession() || !anyTerminal(c),
+		Mounts: withConsole(p.Mounts, l.streams), Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
+		Argv: wire.Strings(c.Argv), Env: wire.Strings(c.Env), Dir: wire.String(dir), Terminal: l.streams.Terminal, Apart: l.apart,
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		spec.Close()
-		return nil, fmt.Errorf("control socket: %w", err)
-	}
-	l := &launch{spec: spec, control: pair[0], peer: pair[1], input: c.Stdin}
-	files, err := l.standard(c)
-	if err != nil {
-		l.close()
-		unix.Close(l.control)
-		return nil, err
-	}
-	l.attr = &syscall.ProcAttr{
-		// The garbage collector and a crash dump of the stage would only cost time and show memory.
-		Env:   []string{"GOGC=off", "GOTRACEBACK=none"},
-		Files: append(files, spec.Fd(), uintptr(l.peer)),
-		Sys: &syscall.SysProcAttr{
-			Cloneflags: namespaces, UidMappings: uids, GidMappings: gids, AmbientCaps: stageCaps,
-		},
-	}
-	return l, nil
+	defer spec.Close()
+	return l.proc.send(stage.Message{Kind: stage.Begin}, int(spec.Fd()))
 }
 
 // withConsole names the terminal that the command inherits, if one of its standard descriptors is one.
-func withConsole(m mount.Plan, c Command) mount.Plan {
+func withConsole(m mount.Plan, c Streams) mount.Plan {
 	name := ""
 	for _, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
 		if c.Terminal || name != "" || !isTerminal(f) {
@@ -102,7 +150,7 @@ func withConsole(m mount.Plan, c Command) mount.Plan {
 
 // anyTerminal reports whether the command inherits a terminal. One that does not has no business with the caller's: in a
 // session of its own it has no /dev/tty to read the user's keys from.
-func anyTerminal(c Command) bool {
+func anyTerminal(c Streams) bool {
 	return isTerminal(c.Stdin) || isTerminal(c.Stdout) || isTerminal(c.Stderr)
 }
 
@@ -123,42 +171,6 @@ func (p *Plan) dirFor(c Command) (string, error) {
 		return "", &SetupError{Err: fmt.Errorf("working directory %s", c.Dir), Hint: d.Explain()}
 	}
 	return c.Dir, nil
-}
-
-func (l *launch) standard(c Command) ([]uintptr, error) {
-	var files []uintptr
-	for _, f := range []*os.File{c.Stdin, c.Stdout, c.Stderr} {
-		if f == nil {
-			if l.null == nil {
-				null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-				if err != nil {
-					return nil, err
-				}
-				l.null = null
-			}
-			f = l.null
-		}
-		files = append(files, f.Fd())
-	}
-	return files, nil
-}
-
-// fork starts the stage from the calling thread and lets go of what is the stage's.
-func (l *launch) fork() (int, error) {
-	defer l.close()
-	pid, err := syscall.ForkExec("/proc/self/exe", []string{stage.Argv0}, l.attr)
-	if err != nil {
-		return 0, &forkError{err: err}
-	}
-	return pid, nil
-}
-
-func (l *launch) close() {
-	l.spec.Close()
-	unix.Close(l.peer)
-	if l.null != nil {
-		l.null.Close()
-	}
 }
 
 // forkError is a fork, a namespace or an id map that was refused.

@@ -75,7 +75,7 @@ func Compile(rules *srtconfig.Rules, facts Facts) (*Plan, error) {
 		return nil, err
 	}
 	own := rules.Own()
-	tree, err := mount.Compile(rules, judge, mount.Options{TmpBytes: uint64(own.Limits.TmpBytes), ReadLink: os.Readlink, IsDir: isDir})
+	tree, err := mount.Compile(rules, judge, mount.Options{TmpBytes: uint64(own.Limits.TmpBytes), Root: facts.UID == 0, ReadLink: os.Readlink, IsDir: isDir})
 	if err != nil {
 		return nil, err
 	}

@@ -202,3 +202,10 @@ func probeNamespaces() ([]stage.Attempt, error) {
 	}
 	return attempts, nil
 }
+
+func describe(s syscall.WaitStatus) string {
+	if s.Signaled() {
+		return "killed by " + unix.SignalName(s.Signal())
+	}
+	return fmt.Sprintf("status %d", s.ExitStatus())
+}

@@ -3,11 +3,11 @@ package enforcer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,10 +22,8 @@ type Command struct {
 	// Dir is where the command starts: absolute and free of symlinks; "" = the working directory of the rules. Relative
 	// entries of the settings are not affected: they belong to the session.
 	Dir string
-	// Stdin, Stdout and Stderr are handed to the command as they are; nil = /dev/null. With Terminal they are not used.
-	Stdin, Stdout, Stderr *os.File
-	Terminal              bool          // a pseudo-terminal of the sandbox's own: see [Process.Terminal]
-	Grace                 time.Duration // between SIGTERM and SIGKILL at a limit or a cancel; 0 = DefaultGrace
+	Streams
+	Grace time.Duration // between SIGTERM and SIGKILL at a limit or a cancel; 0 = DefaultGrace
 }
 
 // DefaultGrace is the time that a command has to end itself after SIGTERM.
@@ -41,11 +39,13 @@ type Result struct {
 
 // Process is a running sandbox. Its methods are safe for concurrent use.
 type Process struct {
-	started  chan error // one value: nil when the command runs
+	prepared *Prepared
+	inline   atomic.Bool // Wait does the work of finish
 	done     chan struct{}
 	result   Result
 	err      error
 	terminal *os.File
+	end      ending
 
 	mu      sync.Mutex
 	pid     int // of the stage; 0 when it has been reaped, so that no signal reaches a stranger
@@ -58,28 +58,59 @@ type Process struct {
 // The end of ctx, or of the Plan's wall limit, sends SIGTERM, and after the grace time kills every process of the sandbox.
 // The death of the calling process kills them at once, in any case. One OS thread is bound for as long as the command runs.
 func (p *Plan) Start(ctx context.Context, c Command) (*Process, error) {
-	if p.Tier != TierFull || p.rules == nil {
-		return nil, errors.New("internal error: a Plan that Compile did not make")
+	type started struct {
+		proc *Process
+		err  error
 	}
-	if !entered.Load() {
-		return nil, ErrNoStage
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	l, err := p.prepare(c)
+	answer := make(chan started)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with this function, after the sandbox
+		l, err := Prepare(c.Streams)
+		if err != nil {
+			answer <- started{err: err}
+			return
+		}
+		proc, err := p.begin(ctx, l, c)
+		answer <- started{proc, err}
+		if err == nil {
+			proc.finish()
+		}
+	}()
+	a := <-answer
+	return a.proc, a.err
+}
+
+// StartPrepared is Start in a sandbox that [Prepare] made; the command's streams are those given there. It uses the sandbox
+// up, also when it fails. [Process.Wait] does the waiting on its own goroutine and has to be called.
+func (p *Plan) StartPrepared(ctx context.Context, l *Prepared, c Command) (*Process, error) {
+	proc, err := p.begin(ctx, l, c)
 	if err != nil {
 		return nil, err
 	}
-	proc := &Process{started: make(chan error, 1), done: make(chan struct{}), control: l.control}
-	begin := time.Now()
-	go proc.own(l, begin)
-	if err := <-proc.started; err != nil {
-		<-proc.done
+	proc.inline.Store(true)
+	return proc, nil
+}
+
+// begin hands the Plan to a prepared sandbox and returns when the command runs. On error the sandbox has ended.
+func (p *Plan) begin(ctx context.Context, l *Prepared, c Command) (*Process, error) {
+	err := ctx.Err()
+	if p.Tier != TierFull || p.rules == nil {
+		err = errors.New("internal error: a Plan that Compile did not make")
+	}
+	if err == nil {
+		err = p.deliver(l, c)
+	}
+	if err != nil && !errors.Is(err, unix.EPIPE) && !errors.Is(err, unix.ECONNRESET) { // then the stage has said why
+		l.Close()
+		return nil, err
+	}
+	proc := l.proc
+	if err := proc.listen(func() bool { return proc.end.running || proc.end.failed != nil }); err != nil {
+		proc.finish()
 		return nil, p.explain(err)
 	}
 	if ctx.Done() != nil || p.Wall > 0 {
-		go proc.watch(ctx, p.Wall, begin, c.grace())
+		go proc.watch(ctx, p.Wall, l.begin, c.grace())
 	}
 	return proc, nil
 }
@@ -94,6 +125,9 @@ func (c Command) grace() time.Duration {
 // Wait returns when every process of the sandbox has ended. The error tells of a sandbox that broke, not of a command
 // that failed.
 func (p *Process) Wait() (Result, error) {
+	if p.inline.CompareAndSwap(true, false) {
+		p.finish()
+	}
 	<-p.done
 	return p.result, p.err
 }
@@ -106,12 +140,30 @@ func (p *Process) Terminal() *os.File { return p.terminal }
 
 // Signal passes a signal on to the command, unless the kernel has sent it to the whole process group already.
 func (p *Process) Signal(sig syscall.Signal) error {
+	return p.send(stage.Message{Kind: stage.Signal, Signal: sig})
+}
+
+// send gives the stage a message, with descriptors.
+func (p *Process) send(m stage.Message, fds ...int) error {
+	var rights []byte
+	if len(fds) > 0 {
+		rights = unix.UnixRights(fds...)
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.control < 0 {
 		return os.ErrProcessDone
 	}
-	return unix.Sendmsg(p.control, stage.Message{Kind: stage.Signal, Signal: sig}.Encode(), nil, nil, unix.MSG_NOSIGNAL)
+	return unix.Sendmsg(p.control, m.Encode(), rights, nil, unix.MSG_NOSIGNAL)
+}
+
+// hangUp tells the stage that nobody needs it any more; its end of the socket reads end of file.
+func (p *Process) hangUp() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.control >= 0 {
+		_ = unix.Shutdown(p.control, unix.SHUT_WR)
+	}
 }
 
 // Kill ends every process of the sandbox.
@@ -149,30 +201,20 @@ func (p *Process) watch(ctx context.Context, wall time.Duration, begin time.Time
 	}
 }
 
-// own is the life of a sandbox on one OS thread. The thread must not end before the stage: the stage's parent-death signal
-// is sent when the thread that forked it ends, not the process (prctl(2), PR_SET_PDEATHSIG).
-func (p *Process) own(l *launch, begin time.Time) {
-	runtime.LockOSThread() // never unlocked: the thread ends with this function
+// finish takes the stage's messages to the end, reaps it and settles the result.
+func (p *Process) finish() {
 	defer close(p.done)
-	pid, err := l.fork()
-	if err != nil {
-		p.closeControl()
-		p.started <- err
-		return
-	}
-	p.mu.Lock()
-	p.pid = pid
-	p.mu.Unlock()
-	end := p.listen()
-	status := p.reap(pid)
+	_ = p.listen(func() bool { return false }) // it reports the end, which is what we wait for
+	status := p.reap()
 	p.closeControl()
-	if end.exited != nil && end.exited.Offset != nil && l.input != nil {
+	end, input := p.end, p.prepared.streams.Stdin
+	if end.exited != nil && end.exited.Offset != nil && input != nil {
 		// The command read its input from a description of its own; whoever shares ours goes on where it stopped.
-		_, _ = l.input.Seek(*end.exited.Offset, io.SeekStart)
+		_, _ = input.Seek(*end.exited.Offset, io.SeekStart)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.result.Elapsed = time.Since(begin)
+	p.result.Elapsed = time.Since(p.prepared.begin)
 	switch {
 	case end.exited != nil && end.exited.Signal != 0:
 		p.result.Signal = end.exited.Signal
@@ -185,50 +227,51 @@ func (p *Process) own(l *launch, begin time.Time) {
 	case end.running:
 		p.err = &SetupError{Err: errors.New("the sandbox ended before the command did")}
 		p.result.Code = 125
-	case end.failed == nil:
-		p.started <- &SetupError{Err: fmt.Errorf("the sandbox ended while it was set up (%s)", describe(status))}
 	}
 }
 
+// ending is what the stage has said so far.
 type ending struct {
 	running bool
 	failed  *stage.Failure
 	exited  *stage.Message
 }
 
-// listen takes the stage's messages until its end of the socket closes.
-func (p *Process) listen() ending {
-	var e ending
+// listen takes the stage's messages until enough says so. The error is the stage's failure, or that its end of the socket
+// closed.
+func (p *Process) listen(enough func() bool) error {
 	buf, oob := make([]byte, 16<<10), make([]byte, unix.CmsgSpace(4))
-	for {
+	for !enough() {
 		n, oobn, _, _, err := unix.Recvmsg(p.control, buf, oob, unix.MSG_CMSG_CLOEXEC)
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil || n == 0 {
-			return e
+			return &SetupError{Err: errors.New("the sandbox ended while it was set up")}
 		}
 		m, err := stage.DecodeMessage(buf[:n])
 		if err != nil {
 			continue
 		}
-		switch m.Kind {
+		switch e := &p.end; m.Kind {
 		case stage.Terminal:
-			p.terminal = receivedFile(oob[:oobn])
+			if p.terminal == nil {
+				p.terminal = receivedFile(oob[:oobn])
+			}
 		case stage.Failed:
-			if e.failed == nil && !e.running && m.Fail != nil {
+			if e.failed == nil && !e.running {
 				e.failed = m.Fail
-				p.started <- m.Fail
 			}
 		case stage.Started:
-			if !e.running && e.failed == nil {
-				e.running = true
-				p.started <- nil
-			}
+			e.running = e.failed == nil
 		case stage.Exited:
 			e.exited = &m
 		}
 	}
+	if p.end.failed != nil {
+		return p.end.failed
+	}
+	return nil
 }
 
 func receivedFile(oob []byte) *os.File {
@@ -245,8 +288,11 @@ func receivedFile(oob []byte) *os.File {
 	return os.NewFile(uintptr(fds[0]), "terminal")
 }
 
-func (p *Process) reap(pid int) syscall.WaitStatus {
+func (p *Process) reap() syscall.WaitStatus {
 	var status syscall.WaitStatus
+	p.mu.Lock()
+	pid := p.pid
+	p.mu.Unlock()
 	// The zombie holds the PID until it is reaped, and the lock keeps Kill off once it is.
 	for {
 		var info unix.Siginfo
@@ -274,11 +320,4 @@ func (p *Process) closeControl() {
 		unix.Close(p.control)
 		p.control = -1
 	}
-}
-
-func describe(s syscall.WaitStatus) string {
-	if s.Signaled() {
-		return "killed by " + unix.SignalName(s.Signal())
-	}
-	return fmt.Sprintf("status %d", s.ExitStatus())
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -79,27 +80,35 @@ func (o *runOptions) run(ctx context.Context, env Env, argv []string) error {
 	if o.require != "" && o.require != enforcer.TierFull.String() {
 		return &usageError{fmt.Errorf("--require %s: the only tier of this version is full", o.require)}
 	}
-	plan, err := o.plan(ctx, env)
-	if err != nil {
-		return err
-	}
-	if o.debug || o.printPlan {
-		fmt.Fprint(env.Stderr, plan)
-	}
 	if o.printPlan {
-		return nil
+		plan, err := o.plan(ctx, env)
+		if err == nil {
+			fmt.Fprint(env.Stderr, plan)
+		}
+		return err
 	}
 	envOptions, err := o.environment(env)
 	if err != nil {
 		return err
 	}
+	// PID 1 of the sandbox comes up on another processor while the rules are derived here.
+	runtime.LockOSThread()
+	prepared, err := enforcer.Prepare(enforcer.Streams{Stdin: env.Stdin, Stdout: env.OutFile, Stderr: env.ErrFile, Terminal: o.terminal})
+	if err != nil {
+		return err
+	}
+	plan, err := o.plan(ctx, env)
+	if err != nil {
+		prepared.Close()
+		return err
+	}
+	if o.debug {
+		fmt.Fprint(env.Stderr, plan)
+	}
 	if o.timeout > 0 {
 		plan = plan.WithWall(o.timeout)
 	}
-	result, err := o.start(ctx, env, plan, enforcer.Command{
-		Argv: argv, Env: enforcer.Environment(env.Environ, plan.Env, envOptions),
-		Stdin: env.Stdin, Stdout: env.OutFile, Stderr: env.ErrFile, Terminal: o.terminal,
-	})
+	result, err := o.start(ctx, env, plan, prepared, enforcer.Command{Argv: argv, Env: enforcer.Environment(env.Environ, plan.Env, envOptions)})
 	if err != nil {
 		return err
 	}
@@ -148,19 +157,18 @@ func (o *runOptions) environment(env Env) (enforcer.EnvOptions, error) {
 }
 
 // start runs the command and passes on the signals that reach this process meanwhile.
-func (o *runOptions) start(ctx context.Context, env Env, plan *enforcer.Plan, c enforcer.Command) (enforcer.Result, error) {
+func (o *runOptions) start(ctx context.Context, env Env, plan *enforcer.Plan, prepared *enforcer.Prepared, c enforcer.Command) (enforcer.Result, error) {
 	signals := make(chan os.Signal, 16)
 	for _, s := range stage.PassedOn() {
 		if !signal.Ignored(s) { // as under nohup
 			signal.Notify(signals, s)
 		}
 	}
-	defer signal.Stop(signals)
-	proc, err := plan.Start(ctx, c)
+	proc, err := plan.StartPrepared(ctx, prepared, c)
 	if err != nil {
 		return enforcer.Result{}, err
 	}
-	if c.Terminal {
+	if o.terminal {
 		restore, err := attachTerminal(env, proc)
 		if err != nil {
 			proc.Kill()
@@ -169,18 +177,16 @@ func (o *runOptions) start(ctx context.Context, env Env, plan *enforcer.Plan, c 
 		}
 		defer restore()
 	}
-	var kill <-chan time.Time
-	for {
-		select {
-		case s := <-signals:
-			_ = proc.Signal(s.(syscall.Signal)) // it may have just ended
-			if s == syscall.SIGTERM && kill == nil {
-				kill = time.After(enforcer.DefaultGrace)
-			}
-		case <-kill:
-			proc.Kill()
-		case <-proc.Done():
-			return proc.Wait()
+	go passOn(signals, proc)
+	return proc.Wait()
+}
+
+// passOn ends with the process.
+func passOn(signals <-chan os.Signal, proc *enforcer.Process) {
+	for s := range signals {
+		_ = proc.Signal(s.(syscall.Signal)) // it may have just ended
+		if s == syscall.SIGTERM {
+			time.AfterFunc(enforcer.DefaultGrace, proc.Kill)
 		}
 	}
 }

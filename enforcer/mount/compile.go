@@ -24,6 +24,8 @@ type Judge interface {
 type Options struct {
 	TmpBytes uint64 // size of the private /tmp; 0 = DefaultTmpBytes
 	ShmBytes uint64 // size of /dev/shm; 0 = DefaultShmBytes
+	// Root says that the command runs as uid 0, to whom files open by ownership that no other uid can read.
+	Root bool
 	// ReadLink returns the text of a symlink of the host, for links that lead into a re-opened tree. nil = none are shown.
 	ReadLink func(path string) (string, error)
 	// IsDir reports whether a path of the host is a directory, for those above protected names that do not exist. nil = none is.
@@ -250,13 +252,13 @@ func (c *compiler) emitFixed(o Options) {
 		// sysfs files that belong to root are writable for uid 0 without any capability.
 		c.ops = append(c.ops, Op{Kind: Bind, Target: "/sys", Dir: true, Optional: true, Cause: "/sys is never writable"})
 	}
-	if !own {
+	if !own && o.Root {
 		for _, p := range []string{"/sys/firmware", "/sys/devices/virtual/powercap", "/sys/kernel/security", "/sys/kernel/debug", "/sys/kernel/tracing"} {
 			c.ops = append(c.ops, Op{Kind: Mask, Target: p, Dir: true, Optional: true, Cause: "host details"})
 		}
 	}
 	c.ops = append(c.ops,
-		Op{Kind: Proc, Target: "/proc", Dir: true, Create: own, Cause: "only the sandbox's own processes"},
+		Op{Kind: Proc, Target: "/proc", Dir: true, Create: own, Root: o.Root, Cause: "only the sandbox's own processes"},
 		Op{Kind: Dev, Target: "/dev", Dir: true, Create: own, Size: sizeOr(o.ShmBytes, DefaultShmBytes), Cause: "harmless devices only"})
 }
 

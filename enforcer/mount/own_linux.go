@@ -57,17 +57,24 @@ func (b *builder) mountTmpfs(op Op) error {
 	return b.attachAt(op, fd)
 }
 
-// readOnlyProc holds files that uid 0 may write without any capability, by ownership alone: /proc/sys/kernel/core_pattern
-// names a program that the host runs as root.
-var readOnlyProc = []string{"bus", "fs", "irq", "sys", "sysrq-trigger"}
-
-// maskedProc shows what belongs to the host: memory, the user's keys, timers, device details.
-var maskedProc = []struct {
+// procCover hides or closes a part of /proc that is the host's.
+type procCover struct {
 	name string
+	kind Kind // Mask, or Bind for read-only
 	dir  bool
-}{{"acpi", true}, {"asound", true}, {"scsi", true}, {"kcore", false}, {"keys", false}, {"key-users", false},
-	{"kpagecgroup", false}, {"kpagecount", false}, {"kpageflags", false},
-	{"latency_stats", false}, {"sched_debug", false}, {"timer_list", false}}
+	root bool // the file's permissions close it to every uid but 0
+}
+
+// procCovers: what is written by uid 0 without any capability, by ownership alone (/proc/sys/kernel/core_pattern names a
+// program that the host runs as root), and what shows the host's memory, timers and devices or the user's keys.
+// /proc/kcore asks for a capability itself.
+var procCovers = []procCover{
+	{"sys", Bind, true, true}, {"sysrq-trigger", Bind, false, true}, {"irq", Bind, true, true}, {"bus", Bind, true, true},
+	{"fs", Bind, true, true},
+	{"kpagecgroup", Mask, false, true}, {"kpagecount", Mask, false, true}, {"kpageflags", Mask, false, true},
+	{"timer_list", Mask, false, true},
+	{"keys", Mask, false, false},
+}
 
 // mountProc mounts a procfs for the PID namespace. The kernel refuses it (EPERM) where the visible /proc has parts
 // mounted over, as in containers, since a fresh one would show them ("mount too revealing", fs/namespace.c).
@@ -92,28 +99,37 @@ func (b *builder) mountProc(op Op) error {
 }
 
 func (b *builder) coverProc(op Op) error {
-	for _, name := range readOnlyProc {
-		o := Op{Kind: Bind, Target: op.Target + "/" + name, Cause: "host settings are never writable"}
-		src, err := openIn(o, b.root, o.Target, 0)
-		if err != nil {
-			if errors.Is(err, unix.ENOENT) {
-				continue
-			}
-			return err
+	for _, c := range procCovers {
+		if c.root && !op.Root {
+			continue
 		}
-		err = b.mountClone(o, src, "", false, false)
-		unix.Close(src)
-		if err != nil {
-			return err
+		o := Op{Kind: c.kind, Target: op.Target + "/" + c.name, Dir: c.dir, Cause: "belongs to the host"}
+		var err error
+		if c.kind == Mask {
+			err = b.mount(o)
+		} else {
+			err = b.closeProc(o)
 		}
-	}
-	for _, m := range maskedProc {
-		o := Op{Kind: Mask, Target: op.Target + "/" + m.name, Dir: m.dir, Cause: "host details"}
-		if err := b.mount(o); err != nil && !errors.Is(err, unix.ENOENT) {
+		if err != nil && !errors.Is(err, unix.ENOENT) {
 			return err
 		}
 	}
 	return nil
+}
+
+// closeProc mounts a part of the new /proc read-only on itself.
+func (b *builder) closeProc(o Op) error {
+	src, err := openIn(o, b.root, o.Target, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(src)
+	fd, err := b.clone(o, src, "", false, false)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return b.attach(o, fd, src, "")
 }
 
 // mountHostProc shows the host's procfs read-only. Other processes are visible in it; what they hold (environment,

@@ -48,6 +48,8 @@ type Op struct {
 	Text     string // what a Symlink says
 	// HostProc lets a Proc fall back to the host's when the kernel refuses a fresh one (EPERM, a container's masked /proc).
 	HostProc bool
+	// Root says, for a Proc, that the command runs as uid 0, to whom /proc opens more.
+	Root bool
 	// Console is the terminal that the command inherits, by its name on the host: a Dev shows it as /dev/console, so that
 	// ttyname(3) finds a name for it. "" = none.
 	Console string
@@ -124,13 +126,14 @@ type wireOp struct {
 	Size     uint64      `json:"size,omitempty"`
 	Text     wire.String `json:"text,omitempty"`
 	HostProc bool        `json:"hostProc,omitempty"`
+	Root     bool        `json:"root,omitempty"`
 	Console  wire.String `json:"console,omitempty"`
 	Cause    wire.String `json:"cause"`
 }
 
 // MarshalJSON implements json.Marshaler.
 func (o Op) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireOp{o.Kind, wire.String(o.Target), o.Write, o.Dir, o.Create, o.Optional, o.Size, wire.String(o.Text), o.HostProc,
+	return json.Marshal(wireOp{o.Kind, wire.String(o.Target), o.Write, o.Dir, o.Create, o.Optional, o.Size, wire.String(o.Text), o.HostProc, o.Root,
 		wire.String(o.Console), wire.String(o.Cause)})
 }
 
@@ -140,6 +143,6 @@ func (o *Op) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &w); err != nil {
 		return err
 	}
-	*o = Op{w.Kind, string(w.Target), w.Write, w.Dir, w.Create, w.Optional, w.Size, string(w.Text), w.HostProc, string(w.Console), string(w.Cause)}
+	*o = Op{w.Kind, string(w.Target), w.Write, w.Dir, w.Create, w.Optional, w.Size, string(w.Text), w.HostProc, w.Root, string(w.Console), string(w.Cause)}
 	return nil
 }

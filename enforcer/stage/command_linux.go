@@ -13,10 +13,9 @@ import (
 
 // supervisor is PID 1 after the command has been started.
 type supervisor struct {
-	command int // PID of the command
-	group   groupSignals
-	apart   bool // the command has left the launcher's process group
-	input   int  // the standard input that was opened anew; -1 = none
+	command int          // PID of the command
+	group   groupSignals // nil when the launcher's process group is another
+	input   int          // the standard input that was opened anew; -1 = none
 }
 
 // start gives up every right on a thread of its own and runs the command from there: it inherits that thread's capability
@@ -24,7 +23,10 @@ type supervisor struct {
 // the first thread of the process they go to: PID 1's stays outside the domain, so that the command can neither signal
 // nor inspect it.
 func start(spec *Spec, program string, terminal int, domains *landlock.Domains, input int) (*supervisor, error) {
-	s := &supervisor{group: catch(), apart: spec.OwnSession || terminal >= 0, input: input}
+	s := &supervisor{input: input}
+	if !spec.Apart {
+		s.group = catch()
+	}
 	var err error
 	done := make(chan struct{})
 	go func() {
@@ -54,7 +56,7 @@ func fork(spec *Spec, program string, terminal int) (int, error) {
 		return 0, err
 	}
 	argv := wire.Plain(spec.Argv)
-	attr := &syscall.ProcAttr{Env: wire.Plain(spec.Env), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: spec.OwnSession}}
+	attr := &syscall.ProcAttr{Env: wire.Plain(spec.Env), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{}}
 	if terminal >= 0 {
 		t := uintptr(terminal)
 		attr.Files = []uintptr{t, t, t}
@@ -122,7 +124,7 @@ func (s *supervisor) obey(control controlSocket) {
 		if !ok {
 			os.Exit(125) // the launcher is gone
 		}
-		if m.Kind == Signal && (s.apart || !s.group.reached(m.Signal)) {
+		if m.Kind == Signal && (s.group == nil || !s.group.reached(m.Signal)) {
 			_ = unix.Kill(s.command, m.Signal) // ESRCH: it has just ended
 		}
 	}

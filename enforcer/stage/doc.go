@@ -2,8 +2,8 @@
 // process, PID 1 of the sandbox, builds the file tree, gives up its rights, restricts one thread, starts the command on
 // it, reaps, passes signals on and reports how the command ended.
 //
-// The launcher hands over two descriptors besides the standard ones: a sealed memory file with the [Spec], and a
-// control socket (protocol.go draws what goes over it). Nothing is decided here: the Spec says it all.
+// The launcher hands over one descriptor besides the standard ones, a control socket (protocol.go draws what goes over it),
+// and sends a sealed memory file with the [Spec] over it. Nothing is decided here: the Spec says it all.
 //
 // # Guarantees
 //

@@ -14,11 +14,8 @@ import (
 // Argv0 is the name under which the stage is re-executed. It shows in /proc/1/cmdline of the sandbox.
 const Argv0 = "sandboxctl-stage"
 
-// Descriptors that the launcher hands over.
-const (
-	SpecFD    = 3 // a sealed memory file holding the Spec as JSON
-	ControlFD = 4 // one end of a SOCK_SEQPACKET pair
-)
+// ControlFD is the descriptor that the launcher hands over.
+const ControlFD = 3 // one end of a SOCK_SEQPACKET pair
 
 // Spec is everything that the stage has to know. It is data: the launcher has decided it all.
 type Spec struct {
@@ -32,15 +29,16 @@ type Spec struct {
 	Env       []wire.String     `json:"env"`
 	Dir       wire.String       `json:"dir"`      // working directory: absolute, free of symlinks
 	Terminal  bool              `json:"terminal"` // give the command a pseudo-terminal of the sandbox's own
-	// OwnSession starts the command in a session of its own even without a terminal: without a controlling terminal, and
-	// outside of the launcher's process group.
-	OwnSession bool `json:"ownSession,omitempty"`
+	// Apart says that the stage was started in a session of its own, without a controlling terminal and outside of the
+	// launcher's process group: the launcher passes every signal on itself.
+	Apart bool `json:"apart,omitempty"`
 }
 
 // The protocol. Each packet is one Message.
 //
 //	launcher                          stage
-//	    │  (spec by memory file)        │ builds the tree, opens the terminal
+//	    │                               │ comes up while the launcher derives the rules
+//	    │───── Begin + descriptor ─────▶│ a sealed memory file with the Spec; builds the tree, opens the terminal
 //	    │◀──── Terminal + descriptor ───│ only with Spec.Terminal
 //	    │◀──── Started ─────────────────│ the command is running …
 //	    │◀──── Failed ──────────────────│ … or nothing was started; the stage exits
@@ -68,6 +66,7 @@ const (
 	Exited
 	Signal
 	Terminal
+	Begin
 )
 
 // Failure is a step that did not succeed. It is an error that unwraps to the errno.
@@ -139,7 +138,7 @@ func DecodeMessage(b []byte) (Message, error) {
 	if err := json.Unmarshal(b, &m); err != nil {
 		return Message{}, fmt.Errorf("control message: %w", err)
 	}
-	if m.Kind < Started || m.Kind > Terminal {
+	if m.Kind < Started || m.Kind > Begin {
 		return Message{}, fmt.Errorf("control message of unknown kind %d", m.Kind)
 	}
 	return m, nil

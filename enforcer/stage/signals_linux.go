@@ -16,8 +16,8 @@ func PassedOn() []syscall.Signal {
 	return []syscall.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
 }
 
-// groupSignals tells which signals reached PID 1 itself. The launcher, this process and the command may share a process
-// group; what the terminal or kill(2) sends to the group reaches all three, and must not be passed on a second time.
+// groupSignals tells which signals reached PID 1 itself. With a terminal, the launcher, this process and the command share a
+// process group; what the terminal or kill(2) sends to the group reaches all three, and must not be passed on a second time.
 type groupSignals chan os.Signal
 
 // catch also keeps PID 1 alive: the Go runtime ends a process at these signals when nobody asked for them.

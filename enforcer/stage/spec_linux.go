@@ -37,6 +37,18 @@ func WriteSpec(s *Spec) (*os.File, error) {
 	return f, nil
 }
 
+// receiveSpec waits for the launcher's rules. It comes as late as possible: what is done before needs none of them.
+func receiveSpec(control controlSocket) (*Spec, error) {
+	m, fd, ok := control.receiveDescriptor(make([]byte, maxMessage))
+	if !ok {
+		os.Exit(125) // the launcher has changed its mind or died
+	}
+	if m.Kind != Begin || fd < 0 {
+		return nil, &Failure{Layer: LayerSpec, Op: "receive", Text: "this is the inner stage of sandboxctl; it is not started by hand"}
+	}
+	return readSpec(fd)
+}
+
 // readSpec takes the Spec from the launcher's memory file and closes it: the command must not find it.
 func readSpec(fd int) (*Spec, error) {
 	defer unix.Close(fd)

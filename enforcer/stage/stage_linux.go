@@ -3,6 +3,7 @@ package stage
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -38,14 +39,14 @@ func setUp(control controlSocket) (*supervisor, error) {
 	if err := bindToLauncher(); err != nil {
 		return nil, err
 	}
-	spec, err := readSpec(SpecFD)
-	if err != nil {
-		return nil, err
-	}
 	if err := checkStandardDescriptors(); err != nil {
 		return nil, err
 	}
 	if err := closeInherited(); err != nil {
+		return nil, err
+	}
+	spec, err := receiveSpec(control)
+	if err != nil {
 		return nil, err
 	}
 	input, err := reopenInput()
@@ -122,45 +123,15 @@ func checkStandardDescriptors() error {
 	return nil
 }
 
-// closeInherited closes what the launcher's own parent left open. It runs before the first mount, while /proc is the
-// host's, and really closes: on exec is too late, since a path may go through /proc/self/fd (CVE-2024-21626).
-// Descriptors that are close-on-exec are the Go runtime's and our own; closing the runtime's poller breaks it.
+// closeInherited closes what the launcher's own parent left open, and really closes it: on exec is too late, since a path
+// may go through /proc/self/fd (CVE-2024-21626). The Go runtime of this process has opened nothing that it keeps: its
+// poller starts with the first use, and it does not watch the processor limit (launch_linux.go sets GODEBUG).
 func closeInherited() error {
-	unix.CloseOnExec(SpecFD)
 	unix.CloseOnExec(ControlFD)
-	dir, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return closeInheritedByNumber()
-	}
-	for _, e := range dir {
-		var fd int
-		if _, err := fmt.Sscan(e.Name(), &fd); err == nil {
-			closeIfInherited(fd)
-		}
+	if err := unix.CloseRange(ControlFD+1, math.MaxInt32, 0); err != nil {
+		return fail(LayerProcess, "close_range", "", err)
 	}
 	return nil
-}
-
-// closeInheritedByNumber serves where /proc is not mounted.
-func closeInheritedByNumber() error {
-	var limit unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return fail(LayerProcess, "getrlimit", "RLIMIT_NOFILE", err)
-	}
-	for fd := range int(min(limit.Max, 1<<16)) {
-		closeIfInherited(fd)
-	}
-	return nil
-}
-
-func closeIfInherited(fd int) {
-	if fd <= ControlFD {
-		return
-	}
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-	if err == nil && flags&unix.FD_CLOEXEC == 0 {
-		unix.Close(fd)
-	}
 }
 
 // enterDir comes after the tree is built, by descriptor and without links: a working directory that was replaced since the
