@@ -40,7 +40,7 @@ cross:
 	GOARCH=arm64 $(GO) vet ./...
 
 bench: deps build
-	@bench/run.sh
+	$(GO) run ./bench
 
 fuzz:
 	@.ci/fuzz $(or $(FUZZTIME),60s)

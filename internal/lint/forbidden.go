@@ -27,4 +27,4 @@ var forbidden = []rule{
 }
 
 // unixOnlyIn are the directories that may use golang.org/x/sys/unix: the places where system calls are reviewed.
-var unixOnlyIn = []string{"enforcer", "tools", "internal", "cmd/sandboxctl", "artifact", "srtconfig", "shell", "search", "tests"}
+var unixOnlyIn = []string{"enforcer", "tools", "internal", "cmd/sandboxctl", "artifact", "srtconfig", "shell", "search", "tests", "bench"}
