@@ -63,6 +63,9 @@ func (d *decoder) failAt(pointer, format string, args ...any) {
 }
 
 func escapePointer(token string) string {
+	if !strings.ContainsAny(token, "~/") {
+		return token
+	}
 	return strings.NewReplacer("~", "~0", "/", "~1").Replace(token)
 }
 

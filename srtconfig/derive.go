@@ -12,11 +12,12 @@ import (
 // for patterns and protected names) and changes nothing. What is wrong with the settings comes back as *SettingsError,
 // all of it at once; a plain error says what is wrong with the host. When ctx ends, Derive returns its error.
 func Derive(ctx context.Context, s *Settings, host Host) (*Rules, error) {
-	cwd, home, err := host.directories()
+	links := newResolver()
+	cwd, home, err := host.directories(links)
 	if err != nil {
 		return nil, err
 	}
-	d := &deriver{settings: s, host: host, cwd: cwd, home: home, seen: map[pathKey]int{}}
+	d := &deriver{settings: s, host: host, cwd: cwd, home: home, links: links, seen: map[pathKey]int{}}
 	d.refuseMissingFeatures()
 	if depth := d.searchDepth(); depth < 1 || depth > maxSearchDepth {
 		return nil, errorAt(d.source("/mandatoryDenySearchDepth", ""), "want a number from 1 to %d, found %d", maxSearchDepth, depth)
@@ -55,6 +56,7 @@ type deriver struct {
 	settings  *Settings
 	host      Host
 	cwd, home string
+	links     *resolver
 
 	paths    []PathRule
 	seen     map[pathKey]int // index in paths
@@ -126,7 +128,7 @@ func (d *deriver) entries() {
 
 // literal adds the rule for one path.
 func (d *deriver) literal(list List, abs string, src Source) {
-	r, err := resolve(abs)
+	r, err := d.links.resolve(abs)
 	if err != nil {
 		d.fail(src, "%w", err)
 		return

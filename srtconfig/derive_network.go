@@ -102,7 +102,7 @@ func (d *deriver) socketPath(e PathEntry, src Source) (resolved, bool) {
 		var base, rest string
 		if base, rest, err = d.start(e.Path); err == nil {
 			var r resolved
-			if r, err = resolve(base + "/" + rest); err == nil {
+			if r, err = d.links.resolve(base + "/" + rest); err == nil {
 				return r, true
 			}
 		}

@@ -45,7 +45,7 @@ func (d *deriver) literalPrefix(start string, components []string, first int) in
 		if !hasMeta(components[i]) {
 			continue
 		}
-		if r, err := resolve(joinComponents(start, components[:i+1], false)); err != nil || !r.exists {
+		if r, err := d.links.resolve(joinComponents(start, components[:i+1], false)); err != nil || !r.exists {
 			return i
 		}
 	}
@@ -62,7 +62,7 @@ func joinComponents(start string, components []string, asDir bool) string {
 
 // pattern adds a pattern whose directory is literal.
 func (d *deriver) pattern(list List, dir string, components []string, src Source) {
-	base, err := resolve(dir)
+	base, err := d.links.resolve(dir)
 	if err != nil {
 		d.fail(src, "%w", err)
 		return
@@ -90,6 +90,9 @@ func (d *deriver) pattern(list List, dir string, components []string, src Source
 func (d *deriver) expand(ctx context.Context) error {
 	root := &walkNode{}
 	w := &walker{budget: d.host.Budget.orDefault(), searchDepth: d.searchDepth()}
+	if d.settings.Own.Tmp == TmpPrivate {
+		w.notSearched = tmpDir
+	}
 	globs := make([]*Glob, len(d.patterns))
 	for i, p := range d.patterns {
 		globs[i] = p.glob
@@ -132,7 +135,7 @@ func (d *deriver) searchDepth() int {
 func (d *deriver) searchRoots() []string {
 	var roots []string
 	for _, r := range d.paths {
-		if r.List == AllowWrite && r.Dir {
+		if r.List == AllowWrite && r.Dir && (r.Path != tmpDir || d.settings.Own.Tmp != TmpPrivate) {
 			roots = append(roots, r.Path)
 		}
 	}
@@ -226,7 +229,7 @@ func (d *deriver) addMatch(p pattern, m globMatch) bool {
 			d.note(p.src, "%s pattern %q matches the link %s, which it does not open; name the target itself", p.list, p.src.Text, m.path)
 			return false
 		}
-		r, err := resolve(m.path)
+		r, err := d.links.resolve(m.path)
 		if err != nil {
 			// A loop leads to nothing that could be read.
 			return false

@@ -8,6 +8,7 @@ import (
 
 // gitFinder follows a repository to every directory from which git takes hooks and configuration.
 type gitFinder struct {
+	links      *resolver
 	home       string
 	configHome string
 	freeConfig bool // filesystem.allowGitConfig
@@ -92,7 +93,7 @@ func (g *gitFinder) expand(p, base string) (string, bool) {
 // is yet.
 func (g *gitFinder) worktree(dir string, always bool) {
 	at := path.Join(dir, dotGit)
-	r, err := resolve(at)
+	r, err := g.links.resolve(at)
 	switch {
 	case err != nil:
 		// A link that leads nowhere: replacing it would make a repository.
@@ -129,7 +130,7 @@ func (g *gitFinder) gitFile(file, tree string) {
 	if !path.IsAbs(target) {
 		target = path.Dir(file) + "/" + target
 	}
-	if r, err := resolve(target); err == nil && r.dir {
+	if r, err := g.links.resolve(target); err == nil && r.dir {
 		g.gitDir(r.path, tree)
 	}
 }
@@ -167,7 +168,7 @@ func (g *gitFinder) commonDir(dir string) (string, bool) {
 	if !path.IsAbs(target) {
 		target = dir + "/" + target
 	}
-	r, err := resolve(target)
+	r, err := g.links.resolve(target)
 	if err != nil || !r.dir || !r.exists || r.path == dir {
 		return "", false
 	}

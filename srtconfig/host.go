@@ -53,7 +53,7 @@ func (b Budget) orDefault() Budget {
 }
 
 // directories resolves the working directory and home.
-func (h Host) directories() (cwd, home string, err error) {
+func (h Host) directories(links *resolver) (cwd, home string, err error) {
 	if !path.IsAbs(h.Cwd) {
 		return "", "", fmt.Errorf("the working directory %q is not an absolute path", h.Cwd)
 	}
@@ -64,7 +64,7 @@ func (h Host) directories() (cwd, home string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("working directory: %w", err)
 	}
-	r, err := resolve(h.Cwd)
+	r, err := links.resolve(h.Cwd)
 	if err != nil {
 		return "", "", fmt.Errorf("working directory: %w", err)
 	}
@@ -79,7 +79,7 @@ func (h Host) directories() (cwd, home string, err error) {
 	if h.Home == "" {
 		return r.path, "", nil
 	}
-	hr, err := resolve(h.Home)
+	hr, err := links.resolve(h.Home)
 	if err != nil {
 		return "", "", fmt.Errorf("home directory: %w", err)
 	}

@@ -15,7 +15,8 @@ const settingsFileName = ".srt-settings.json"
 // tree whether or not they exist, and where the walk found them.
 func (d *deriver) protect() {
 	git := &gitFinder{
-		home: d.home, configHome: d.host.ConfigHome, freeConfig: d.settings.Filesystem.AllowGitConfig,
+		links: d.links,
+		home:  d.home, configHome: d.host.ConfigHome, freeConfig: d.settings.Filesystem.AllowGitConfig,
 		seenDirs: map[string]bool{}, configs: map[string][]string{},
 		protect: d.protectPath,
 	}
@@ -99,7 +100,7 @@ func (d *deriver) protectOwnFiles() {
 // protectPath adds the rule for one path, which may be absent, a link, or both.
 func (d *deriver) protectPath(at, name string, dir bool) {
 	rule := PathRule{List: Protected, Dir: dir, Source: Source{Text: name}}
-	r, err := resolve(at)
+	r, err := d.links.resolve(at)
 	switch {
 	case err != nil:
 		// A loop of links. Whoever replaces it makes the name.
@@ -121,7 +122,7 @@ func (d *deriver) protectPath(at, name string, dir bool) {
 
 // protectLink protects a link whose target is nothing to protect.
 func (d *deriver) protectLink(at string, rule PathRule) {
-	parent, err := resolve(path.Dir(at))
+	parent, err := d.links.resolve(path.Dir(at))
 	if err != nil {
 		return
 	}

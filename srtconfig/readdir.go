@@ -15,7 +15,7 @@ type dirReader struct {
 	noOpenat2 bool
 }
 
-const dirBufferBytes = 128 << 10
+const dirBufferBytes = 32 << 10
 
 func newDirReader() *dirReader { return &dirReader{buf: make([]byte, dirBufferBytes)} }
 

@@ -24,10 +24,16 @@ type resolved struct {
 
 var errLinkLoop = errors.New("too many symbolic links, or a loop of them")
 
+// resolver resolves paths. What it once saw to be a directory, and no link, it does not look at again: protected names
+// share nearly all of their components. It serves one Derive and is not safe for concurrent use.
+type resolver struct{ dirs map[string]bool }
+
+func newResolver() *resolver { return &resolver{dirs: map[string]bool{}} }
+
 // resolve follows every symlink in an absolute path, as the kernel does: ".." after a link is the parent of its
 // target. The tail that does not exist is kept as it is. It differs from filepath.EvalSymlinks in that it takes absent
 // paths and tells which links it met, so that they can be kept from being replaced.
-func resolve(name string) (resolved, error) {
+func (v *resolver) resolve(name string) (resolved, error) {
 	r := resolved{path: "/", exists: true, dir: true}
 	rest := strings.Split(name, "/")
 	for len(rest) > 0 {
@@ -45,13 +51,17 @@ func resolve(name string) (resolved, error) {
 			}
 			continue
 		}
-		here := path.Join(r.path, component)
+		here := joinName(r.path, component)
 		if !r.exists || r.hidden != nil {
 			r.path = here
 			continue
 		}
 		if !r.dir {
 			r.path, r.exists = here, false
+			continue
+		}
+		if v.dirs[here] {
+			r.path = here
 			continue
 		}
 		info, err := os.Lstat(here)
@@ -68,6 +78,9 @@ func resolve(name string) (resolved, error) {
 		}
 		if info.Mode()&fs.ModeSymlink == 0 {
 			r.path, r.dir = here, info.IsDir()
+			if r.dir {
+				v.dirs[here] = true
+			}
 			continue
 		}
 		r.links = append(r.links, here)

@@ -139,6 +139,9 @@ func (v *visitor) descend(name, full string, hits []hit, depth int) {
 	if full == "" {
 		full = joinName(v.item.path, name)
 	}
+	if full == v.walker.notSearched {
+		depth = 0
+	}
 	if node != nil {
 		delete(v.pending, name)
 	}

@@ -74,6 +74,9 @@ type walker struct {
 	// grows tells the patterns whose matches are trees to search for protected names in.
 	grows       []bool
 	searchDepth int
+	// notSearched is a directory that names are not looked for in when a search comes by: /tmp, when commands have one of
+	// their own. "" is none.
+	notSearched string
 	budget      Budget
 	began       time.Time
 

@@ -79,3 +79,22 @@ func benchTree(b *testing.B, dirs, files int) Host {
 	}
 	return Host{Home: root, Cwd: cwd}
 }
+
+// BenchmarkStart measures what a small session pays for its settings: parse, resolve, protect.
+func BenchmarkStart(b *testing.B) {
+	host := benchTree(b, 10, 2)
+	text, err := os.ReadFile("testdata/good/claude-code.json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := Parse(text, "s.json")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := Derive(b.Context(), s, host); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
