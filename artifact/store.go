@@ -19,7 +19,7 @@ const (
 	DefaultMaxArtifacts     = 512
 	DefaultMaxResultBytes   = 64 << 10
 	DefaultMaxJSONBytes     = 64 << 20
-	DefaultMaxMarkdownBytes = 8 << 20
+	DefaultMaxMarkdownBytes = 4 << 20
 )
 
 // MinResultBytes is the smallest bound on a result that NewStore accepts.
@@ -39,9 +39,10 @@ type Options struct {
 	// MaxResultBytes bounds the text and the notes of one result, in bytes; 0 means 64 KiB, at least 4 KiB.
 	MaxResultBytes int
 	// MaxJSONBytes bounds the documents that JSON queries read whole, and the records of line formats, in bytes;
-	// 0 means 64 MiB. Decoding takes about ten times as much memory.
+	// 0 means 64 MiB. Decoding takes some seven times as much memory.
 	MaxJSONBytes int64
-	// MaxMarkdownBytes bounds the documents that Markdown queries read, in bytes; 0 means 8 MiB.
+	// MaxMarkdownBytes bounds the documents that Markdown queries read, in bytes; 0 means 4 MiB. Parsing
+	// takes some forty times as much memory.
 	MaxMarkdownBytes int64
 	// Alive is asked before every operation, possibly from several goroutines at once. An error means that the
 	// owner is gone, and every operation then fails with ErrNotInitialized, wrapping it. Nil means that only Close

@@ -6,13 +6,18 @@ import (
 )
 
 // treeCache keeps the last document that was parsed, for each format: queries on a document come in series. A
-// document is parsed by one query at a time, so that many at once do not take many times the memory.
+// document is parsed by one query at a time, so that many at once do not take many times the memory. A large one is
+// not kept: parsing it again costs less than holding its memory.
 type treeCache struct {
 	parsing chan struct{} // holds a token while nobody parses
 
 	mu   sync.Mutex
 	last map[string]tree
 }
+
+// keepBytes is the size of the largest document whose tree is kept, in bytes. Trees take some seven times as much for
+// JSON and forty times for Markdown.
+const keepBytes = 8 << 20
 
 // tree is a parsed document in the state of the file it was parsed from.
 type tree struct {
@@ -40,7 +45,7 @@ func (c *treeCache) get(format string, v *view) (any, bool) {
 func (c *treeCache) put(format string, v *view, doc any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v.gone.Load() {
+	if v.size > keepBytes || v.gone.Load() {
 		return
 	}
 	c.last[format] = tree{of: v.Artifact, id: v.id, doc: doc}

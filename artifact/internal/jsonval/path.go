@@ -31,6 +31,8 @@ type Path struct {
 	segments []*spec.Segment
 	// root is set when a filter mentions '$', so that the root has to be shown to it.
 	root bool
+	// again is set when a filter may meet the same value more than once.
+	again bool
 	// deep is set when a filter goes through what lies below a value: the library that evaluates filters has no
 	// bound of its own, so the walker counts for it.
 	deep     bool
@@ -58,6 +60,7 @@ func ParsePath(text string) (*Path, error) {
 				if strings.Count(expr, "..") > 1 {
 					return nil, &PathError{"more than one '..' inside a filter"}
 				}
+				p.again = p.again || seg.IsDescendant()
 				p.root = p.root || strings.Contains(expr, "$")
 				p.deep = p.deep || strings.Contains(expr, "..") || strings.Contains(expr, "*")
 			}
@@ -275,7 +278,7 @@ func (w *walker) count(v any) {
 	}
 }
 
-// plain returns a value in the types that filters know. Objects are converted once.
+// plain returns a value in the types that filters know. Below '..' objects are converted once and kept.
 func (w *walker) plain(v any) any {
 	switch v := v.(type) {
 	case *Array:
@@ -298,10 +301,12 @@ func (w *walker) plain(v any) any {
 			}
 			m[k] = w.plain(v.Vals[i])
 		}
-		if w.memo == nil {
-			w.memo = make(map[*Object]map[string]any)
+		if w.path != nil && w.path.again {
+			if w.memo == nil {
+				w.memo = make(map[*Object]map[string]any)
+			}
+			w.memo[v] = m
 		}
-		w.memo[v] = m
 		return m
 	}
 	return v

@@ -8,7 +8,7 @@
 //
 // # Does not guarantee
 //
-//   - Bounded memory: the caller bounds the size of the text. A tree takes some twenty times as much.
+//   - Bounded memory: the caller bounds the size of the text. A tree takes some forty times as much.
 //
 // # Example
 //
