@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -49,6 +50,16 @@ func BuildWithout(t testing.TB, layer string) string {
 		t.Fatalf("build without %s: %v\n%s", layer, err, out)
 	}
 	return path
+}
+
+// BinaryWithout returns the path of a sandboxctl that leaves a kernel layer out: the one that SANDBOXCTL_BIN_WITHOUT_<LAYER> names
+// (SANDBOXCTL_BIN_WITHOUT_MOUNTS, for one), as a user without Go cannot build it, else one made by [BuildWithout].
+func BinaryWithout(t testing.TB, layer string) string {
+	t.Helper()
+	if p := os.Getenv(BinaryVariable + "_WITHOUT_" + strings.ToUpper(layer)); p != "" {
+		return p
+	}
+	return BuildWithout(t, layer)
 }
 
 func build(path string, flags ...string) ([]byte, error) {
