@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"os"
 
 	"github.com/sandboxctl/sandboxctl/tools/frame"
 )
@@ -35,6 +36,9 @@ type File interface {
 	Path() string
 	// Stamp tells the state of the object now; two equal stamps mean that it was not changed in between.
 	Stamp() (Stamp, error)
+	// Detach gives the open descriptor to the caller, who closes it. The File is not to be used any more; its Close
+	// does nothing.
+	Detach() (*os.File, error)
 }
 
 // Stamp is the state of a file as the kernel reports it, fine enough to notice a change of content.

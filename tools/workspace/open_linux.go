@@ -36,15 +36,27 @@ func (r *Root) Open(ctx context.Context, path string) (File, error) {
 
 // rootFile is an open file of a Root. It shows nothing of *os.File but reading.
 type rootFile struct {
-	file *os.File
-	rel  string
+	file     *os.File
+	rel      string
+	detached bool
 }
 
 // ReadAt implements [io.ReaderAt].
 func (f *rootFile) ReadAt(p []byte, off int64) (int, error) { return f.file.ReadAt(p, off) }
 
 // Close implements [io.Closer].
-func (f *rootFile) Close() error { return f.file.Close() }
+func (f *rootFile) Close() error {
+	if f.detached {
+		return nil
+	}
+	return f.file.Close()
+}
+
+// Detach implements [File].
+func (f *rootFile) Detach() (*os.File, error) {
+	f.detached = true
+	return f.file, nil
+}
 
 // Path implements [File].
 func (f *rootFile) Path() string { return f.rel }

@@ -152,9 +152,14 @@ func Object(raw []byte, names ...string) (map[string]json.RawMessage, error) {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		if !slices.Contains(names, key) {
-			return nil, &Error{Offset: keyOffset(raw, key), What: "the key " + strconv.QuoteToASCII(key) + " is unknown; known are " + strings.Join(names, ", ")}
+		if slices.Contains(names, key) {
+			continue
 		}
+		known := "none is known"
+		if len(names) > 0 {
+			known = "known are " + strings.Join(names, ", ")
+		}
+		return nil, &Error{Offset: keyOffset(raw, key), What: "the key " + strconv.QuoteToASCII(key) + " is unknown; " + known}
 	}
 	return fields, nil
 }

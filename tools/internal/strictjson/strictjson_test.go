@@ -68,6 +68,12 @@ func TestObject(t *testing.T) {
 			t.Errorf("%s: %s, %v", raw, got, err)
 		}
 	}
+	if _, err := strictjson.Object([]byte(`{"none":1}`)); err == nil || !strings.Contains(err.Error(), "none is known") {
+		t.Errorf("%v", err)
+	}
+	if _, err := strictjson.Object([]byte(`{}`)); err != nil {
+		t.Errorf("control: %v", err)
+	}
 }
 
 func TestPosition(t *testing.T) {
