@@ -18,6 +18,7 @@ import (
 // standard are the descriptors that a caller hands to sandboxctl; nil = /dev/null for input, kept in the result for output.
 type standard struct {
 	in, out *os.File
+	extra   []*os.File // from 3 on
 	attr    *syscall.SysProcAttr
 }
 
@@ -28,6 +29,7 @@ func run(t *testing.T, w *testkit.World, s standard, name string, args ...string
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay, cmd.SysProcAttr = w.P, w.Env, time.Second, s.attr
+	cmd.ExtraFiles = s.extra
 	if s.in != nil {
 		cmd.Stdin = s.in
 	}
