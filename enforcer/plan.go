@@ -75,7 +75,7 @@ func Compile(rules *srtconfig.Rules, facts Facts) (*Plan, error) {
 		return nil, err
 	}
 	own := rules.Own()
-	tree, err := mount.Compile(rules, judge, mount.Options{TmpBytes: uint64(own.Limits.TmpBytes), Root: facts.UID == 0, ReadLink: os.Readlink, IsDir: isDir})
+	tree, err := mount.Compile(rules, judge, mount.Options{TmpBytes: uint64(own.Limits.TmpBytes), Root: facts.UID == 0, ReadLink: os.Readlink, Stat: stat})
 	if err != nil {
 		return nil, err
 	}
@@ -189,9 +189,9 @@ func pathWarnings(rules *srtconfig.Rules, judge *evaluator.Evaluator) []srtconfi
 	return out
 }
 
-func isDir(path string) bool {
+func stat(path string) (exists, dir bool) {
 	st, err := os.Lstat(path)
-	return err == nil && st.IsDir()
+	return err == nil, err == nil && st.IsDir()
 }
 
 // canAppear reports whether a program may create what does not exist: whether the nearest directory that exists is writable.

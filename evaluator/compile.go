@@ -28,7 +28,9 @@ type builder struct {
 type ownRules struct {
 	rules  [srtconfig.Protected + 1]*srtconfig.PathRule
 	link   *srtconfig.PathRule
-	anchor bool // re-appears in a zone
+	ways   []string // the symlinks that the entries which re-open were reached through
+	zone   bool     // a file system of the sandbox's own is here
+	anchor bool     // re-appears in a zone
 }
 
 // compile makes the tree of in, of which readGlobs are the denyRead patterns. The order of in.paths does not matter.
@@ -44,12 +46,13 @@ func compile(in input, readGlobs []glob) (*tree, error) {
 			return nil, err
 		}
 	}
+	b.inherit()
 	if in.privateTmp {
-		if err := b.insertZones(in.cwd); err != nil {
+		if err := b.insertZones(in.cwd, readGlobs); err != nil {
 			return nil, err
 		}
+		b.inherit() // once more, as what is hidden follows from what can be read
 	}
-	b.inherit()
 	b.propagate()
 	b.markShown(readGlobs)
 	return &b.tree, nil
@@ -127,6 +130,9 @@ func (b *builder) insertRule(r *srtconfig.PathRule) error {
 	if o := &b.own[i]; o.rules[r.List] == nil || !o.rules[r.List].Exists && r.Exists {
 		o.rules[r.List] = r
 	}
+	if r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite {
+		b.own[i].ways = append(b.own[i].ways, r.Links...)
+	}
 	for _, link := range r.Links {
 		i, err := b.insert(link)
 		if err != nil {
@@ -146,9 +152,8 @@ func (b *builder) inherit() {
 		if i == 0 {
 			n.denyDepth, n.allowDepth, n.writeDepth = -1, -1, -1
 		} else {
-			hidden := n.hidden
 			n.verdict = b.nodes[n.parent].verdict
-			n.hidden = (n.hidden || hidden) && !own.anchor
+			n.hidden = (n.hidden || own.zone) && !own.anchor
 		}
 		if r := own.rules[srtconfig.DenyRead]; r != nil {
 			n.deny, n.denyDepth = r, depth
@@ -207,12 +212,27 @@ func (b *builder) markShown(readGlobs []glob) {
 		if r == nil || !b.nodes[i].readable(deepestMatch(readGlobs, r.Path)) {
 			continue
 		}
-		for at := int32(i); at != 0; {
-			at = b.nodes[at].parent
-			if b.nodes[at].shows {
-				break
-			}
+		b.showAbove(int32(i))
+		b.showLinks(own.ways)
+	}
+}
+
+// showLinks makes the directories show that hold the symlinks which a re-opening entry was reached through.
+func (b *builder) showLinks(links []string) {
+	for _, l := range links {
+		if at, err := b.insert(l); err == nil { // it is there: insertRule put it in
 			b.nodes[at].shows = true
+			b.showAbove(at)
 		}
+	}
+}
+
+func (b *builder) showAbove(at int32) {
+	for at != 0 {
+		at = b.nodes[at].parent
+		if b.nodes[at].shows {
+			return
+		}
+		b.nodes[at].shows = true
 	}
 }

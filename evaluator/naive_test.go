@@ -73,16 +73,28 @@ func (n naive) hidden(path string) (hidden, way bool) {
 		if !nWithin(path, zone) {
 			continue
 		}
-		anchors := []string{}
+		anchors, shown := []string{}, []string{}
 		if nWithin(n.cwd, zone) {
 			anchors = append(anchors, n.cwd)
 		}
 		for _, r := range n.paths {
-			if r.List != srtconfig.Protected && r.Exists && nBelow(r.Path, zone) {
+			readable, _ := n.opensReading(r.Path)
+			if r.List == srtconfig.Protected || !r.Exists || !readable {
+				continue
+			}
+			if nBelow(r.Path, zone) {
 				anchors = append(anchors, r.Path)
+			}
+			if r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite {
+				for _, l := range r.Links {
+					shown = append(shown, l)
+				}
 			}
 		}
 		way = path == zone
+		for _, l := range shown {
+			way = way || nBelow(l, zone) && nWithin(l, path)
+		}
 		for _, a := range anchors {
 			if nWithin(path, a) {
 				return false, false
@@ -112,6 +124,13 @@ func (n naive) read(path string) (bool, Reason) {
 		if (r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite) && nBelow(r.Path, path) {
 			if effective, _ := n.opensReading(r.Path); effective {
 				return true, Way
+			}
+		}
+		if r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite {
+			for _, l := range r.Links {
+				if effective, _ := n.opensReading(r.Path); effective && nWithin(l, path) {
+					return true, Way
+				}
 			}
 		}
 	}

@@ -9,15 +9,17 @@ import (
 // zones are the directories of the host in whose place a sandbox with a private /tmp has a tmpfs of its own.
 var zones = [...]string{"/tmp", "/dev/shm"}
 
-// insertZones marks the zones, and what of the host re-appears in them: the working directory and each existing entry
-// of the settings that lies below. A protected path is no entry of the settings, and an absent one cannot be mounted.
-func (b *builder) insertZones(cwd string) error {
+// insertZones marks the zones, and what of the host re-appears in them: the working directory, and each existing entry of the
+// settings that lies below and can be read. A protected path is no entry of the settings, an absent one cannot be mounted,
+// and of a denied one nothing may show.
+// Preconditions: the verdicts are there.
+func (b *builder) insertZones(cwd string, readGlobs []glob) error {
 	for _, zone := range zones {
 		root, err := b.insert(zone)
 		if err != nil {
 			return err
 		}
-		b.nodes[root].hidden, b.nodes[root].tmpWay = true, true
+		b.own[root].zone, b.nodes[root].tmpWay = true, true
 		// A working directory that is the zone itself keeps the host's: nothing of it could be left out.
 		if cwd == zone || strings.HasPrefix(cwd, zone+"/") {
 			i, err := b.insert(cwd)
@@ -26,23 +28,35 @@ func (b *builder) insertZones(cwd string) error {
 			}
 			b.own[i].anchor = true
 		}
-		b.anchorEntries(root)
+		b.anchorEntries(root, readGlobs)
 	}
 	return nil
 }
 
-// anchorEntries marks the existing entries strictly below the node at root.
-func (b *builder) anchorEntries(root int32) {
+// anchorEntries marks the existing entries strictly below the node at root that can be read, and the directories of the
+// symlinks that lead to re-opened ones.
+func (b *builder) anchorEntries(root int32, readGlobs []glob) {
 	below := make([]bool, len(b.nodes))
 	for i := int(root) + 1; i < len(b.nodes); i++ {
 		parent := b.nodes[i].parent
-		if below[i] = parent == root || below[parent]; !below[i] {
-			continue
-		}
+		below[i] = parent == root || below[parent]
+	}
+	for i := range below {
 		for list, r := range b.own[i].rules {
-			if r != nil && r.Exists && srtconfig.List(list) != srtconfig.Protected {
-				b.own[i].anchor = true
+			if r == nil || !r.Exists || srtconfig.List(list) == srtconfig.Protected || !b.nodes[i].readable(deepestMatch(readGlobs, r.Path)) {
+				continue
 			}
+			b.own[i].anchor = b.own[i].anchor || below[i]
+			b.wayToLinks(b.own[i].ways, below)
+		}
+	}
+}
+
+// wayToLinks marks the links in a zone that show there, so that their directories do.
+func (b *builder) wayToLinks(links []string, below []bool) {
+	for _, l := range links {
+		if at, err := b.insert(l); err == nil && below[at] {
+			b.nodes[at].tmpWay = true
 		}
 	}
 }

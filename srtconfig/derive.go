@@ -4,8 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Derive says what settings mean on one host for one session. It reads the file system (links, and at most one walk
@@ -94,17 +97,13 @@ func (d *deriver) source(pointer, text string) Source {
 	return Source{File: d.settings.file, Pointer: pointer, Text: text}
 }
 
-// add keeps one rule for a path in a list. Of several entries that name it, the first is the one that is shown. What is
-// closed is closed through the links of all of them; what is opened does not depend on a link when one entry does not.
+// add keeps one rule for a path in a list. Of several entries that name it, the first is the one that is shown, with the links
+// of all. What is opened does not depend on a link when one entry does without.
 func (d *deriver) add(r PathRule) {
 	key := pathKey{r.List, r.Path}
+	r.direct = r.direct || len(r.Links) == 0
 	if i, ok := d.seen[key]; ok {
-		if !denies(r.List) && r.List != Protected {
-			if len(r.Links) == 0 {
-				d.paths[i].Links = nil
-			}
-			return
-		}
+		d.paths[i].direct = d.paths[i].direct || r.direct
 		for _, l := range r.Links {
 			if !slices.Contains(d.paths[i].Links, l) {
 				d.paths[i].Links = append(slices.Clip(d.paths[i].Links), l)
@@ -126,12 +125,29 @@ func (d *deriver) entries() {
 	}
 }
 
+// cover closes a directory that cannot be looked into as a whole, in place of what is to be closed in it. A command that owns it
+// could otherwise take its permissions away, which hides what is below from the rules of the next command, and give them
+// back there.
+func (d *deriver) cover(list List, dir string, src Source) {
+	var st unix.Stat_t
+	if err := unix.Lstat(dir, &st); err != nil || int(st.Uid) != os.Geteuid() {
+		return // whoever may not change its permissions stays out
+	}
+	if src.Line > 0 {
+		d.warn(src, "%s entry %q: %s cannot be looked into, and is closed as a whole", list, src.Text, dir)
+	}
+	d.add(PathRule{List: list, Path: dir, Exists: true, Dir: true, Source: src})
+}
+
 // literal adds the rule for one path.
 func (d *deriver) literal(list List, abs string, src Source) {
 	r, err := d.links.resolve(abs)
 	if err != nil {
 		d.fail(src, "%w", err)
 		return
+	}
+	if r.barrier != "" && denies(list) {
+		d.cover(list, r.barrier, src)
 	}
 	if reason := r.absence(); reason != "" && denies(list) {
 		d.note(src, "%s entry %q closes nothing now: %s %s", list, src.Text, r.path, reason)

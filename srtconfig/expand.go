@@ -231,12 +231,14 @@ func (d *deriver) addMatch(p pattern, m globMatch) bool {
 		}
 		r, err := d.links.resolve(m.path)
 		if err != nil {
-			// A loop leads to nothing that could be read.
+			// A loop leads to nothing that could be read. Whoever replaces it makes the name.
+			d.linkItself(p, m.path)
 			return false
 		}
 		if within(p.glob.base, r.path) || within(d.cwd, r.path) {
 			// What such a link leads to holds the tree that the pattern speaks of, and was not meant.
 			d.note(p.src, "%s pattern %q matches the link %s to %s, which is left open: it holds the pattern's own directory", p.list, p.src.Text, m.path, r.path)
+			d.linkItself(p, m.path)
 			return false
 		}
 		rule.Path, rule.Exists, rule.Dir = r.path, r.exists, r.dir && r.exists
@@ -246,9 +248,20 @@ func (d *deriver) addMatch(p pattern, m globMatch) bool {
 	return true
 }
 
-// denyUnlisted closes a directory whose names cannot be listed, but whose files can be opened by those who know their
-// names: what the pattern matches in it cannot be found out.
+// linkItself closes the name of a link whose target stays open.
+func (d *deriver) linkItself(p pattern, link string) {
+	d.add(PathRule{List: p.list, Path: link, Links: append(slices.Clone(p.links), link), Source: p.src})
+}
+
+// denyUnlisted closes a directory whose names cannot be listed: what a pattern matches in it cannot be found out, nor whether
+// there are protected names.
 func (d *deriver) denyUnlisted(item walkItem) {
+	if item.depth > 0 {
+		d.add(PathRule{List: Protected, Path: item.path, Exists: true, Dir: true, Source: Source{Text: "directory that cannot be listed"}})
+	}
+	if item.state == nil {
+		return
+	}
 	for _, pl := range item.state.places {
 		p := d.patterns[pl.glob]
 		if !denies(p.list) {

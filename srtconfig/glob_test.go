@@ -204,7 +204,12 @@ func TestGlobAgreesWithDoublestar(t *testing.T) {
 		word := rapid.SampledFrom([]string{"a", "b", "ab", "aab", "abab", "c", "acb", ".a"})
 		pattern := strings.Join(rapid.SliceOfN(segment, 1, 5).Draw(t, "pattern"), "/")
 		name := strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "name"), "/")
-		want, err := doublestar.Match(pattern, name)
+		// doublestar lets a repeated "/**" at the end match nothing only once; one says the same.
+		reference := pattern
+		for strings.HasSuffix(reference, "/**/**") {
+			reference = strings.TrimSuffix(reference, "/**")
+		}
+		want, err := doublestar.Match(reference, name)
 		if err != nil {
 			t.Fatal(err)
 		}

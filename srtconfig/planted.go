@@ -43,6 +43,9 @@ func (d *deriver) dropPlantedLinks() {
 
 // linkInWritableTree returns a link of the rule that another entry makes writable; "" when there is none.
 func (d *deriver) linkInWritableTree(r PathRule) string {
+	if r.direct {
+		return ""
+	}
 	for _, link := range r.Links {
 		for dir := range ancestors(link) {
 			if _, ok := d.seen[pathKey{AllowWrite, dir}]; ok && dir != r.Path {

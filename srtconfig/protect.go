@@ -113,6 +113,9 @@ func (d *deriver) protectPath(at, name string, dir bool) {
 		}
 		return
 	}
+	if r.barrier != "" {
+		d.cover(Protected, r.barrier, rule.Source)
+	}
 	rule.Path, rule.Exists, rule.Links = r.path, r.exists, r.links
 	if r.exists {
 		rule.Dir = r.dir

@@ -20,6 +20,8 @@ type resolved struct {
 	exists bool
 	dir    bool
 	hidden error // a component could not be looked at, so that nobody knows whether the path exists
+	// barrier is the directory that could not be searched; "" when there was none.
+	barrier string
 }
 
 var errLinkLoop = errors.New("too many symbolic links, or a loop of them")
@@ -71,6 +73,7 @@ func (v *resolver) resolve(name string) (resolved, error) {
 			r.path, r.exists, r.dir = here, false, false
 			continue
 		case errors.Is(err, fs.ErrPermission):
+			r.barrier = r.path
 			r.path, r.exists, r.dir, r.hidden = here, false, false, err
 			continue
 		default:

@@ -47,9 +47,10 @@ type PathRule struct {
 	Path   string // absolute, clean, free of symlinks in every component that exists
 	Dir    bool   // the path is a directory; for an absent path: whether the entry asked for one
 	Exists bool   // at Derive; an absent AllowRead or AllowWrite entry is never here, it opens nothing
-	// Links are the symlinks (absolute, parent resolved) that were followed from the written form
-	// to Path, outermost first. They may not be replaced while the entry holds.
+	// Links are the symlinks (absolute, parent resolved) that were followed from the written form to Path, outermost
+	// first. They may not be replaced while the entry holds.
 	Links  []string
+	direct bool // another entry of the list names Path without a link, so that nothing depends on them
 	Source Source
 }
 

@@ -3,6 +3,7 @@ package srtconfig
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path"
 	"time"
 
@@ -40,9 +41,7 @@ func (v *visitor) directory(item walkItem) error {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
 		// Removed or replaced since its parent was read.
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
-		if item.state != nil && unix.Faccessat(unix.AT_FDCWD, item.path, unix.X_OK, unix.AT_EACCESS) == nil {
-			v.out.unlisted = append(v.out.unlisted, item)
-		}
+		v.unreadable(item)
 	case errors.Is(err, unix.ENAMETOOLONG):
 		v.out.tooLong = append(v.out.tooLong, item.path)
 	default:
@@ -56,6 +55,17 @@ func (v *visitor) directory(item walkItem) error {
 		v.push(path.Join(item.path, name), item.state.below(v.walker.globs, name), n, item.depth)
 	}
 	return v.checkBudget(v.out.entries - before)
+}
+
+// unreadable keeps a directory whose names cannot be listed, when a command could reach what is in it: by name, or after it
+// has given itself the permissions that it took away before.
+func (v *visitor) unreadable(item walkItem) {
+	var st unix.Stat_t
+	owned := unix.Lstat(item.path, &st) == nil && int(st.Uid) == os.Geteuid()
+	if !owned && unix.Faccessat(unix.AT_FDCWD, item.path, unix.X_OK, unix.AT_EACCESS) != nil {
+		return
+	}
+	v.out.unlisted = append(v.out.unlisted, item)
 }
 
 // descendToStarts goes on to the starts below without reading, as nothing here is looked for.

@@ -62,7 +62,7 @@ type foundName struct {
 type walkResult struct {
 	matches     []globMatch
 	names       []foundName
-	unlisted    []walkItem // directories that can be entered and not listed
+	unlisted    []walkItem // directories that a command can reach into and that cannot be listed
 	tooLong     []string
 	directories int
 	entries     int

@@ -218,8 +218,10 @@ func (b *builder) clone(op Op, dir int, name string, write, device bool) (int, e
 	return fd, nil
 }
 
+// newWay is read-only only at the end (finishWays): until then its owner, who may be no more than an ordinary user, makes
+// mount points in it.
 func (b *builder) newWay(op Op) (int, error) {
-	return newFS(op, "tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, option{"mode", "0555"}, option{"size", "1m"})
+	return newFS(op, "tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, option{"mode", "0755"}, option{"size", "1m"})
 }
 
 func (b *builder) finishWays(p Plan) error {
@@ -237,18 +239,34 @@ func (b *builder) finishWays(p Plan) error {
 }
 
 // pivot makes the scratch file system the root of the namespace, lets go of the host's tree, and makes the new tree, which
-// hangs in it, the root of the process. The old root is private already, so that the host does not see the unmount.
-// Stacking it on the new root's own / needs no directory for it (pivot_root(2), NOTES).
+// hangs in it, the root of the process.
 //
 // A process whose root is not its namespace's cannot make user namespaces (user_namespaces(7)). With Plan.Nested the new
-// tree itself becomes the root of the namespace.
+// tree itself becomes the root of the namespace, in a second step: at the first one two mounts lie on the host's /, and
+// only one of them would go.
 func (b *builder) pivot(p Plan) error {
-	op := Op{Kind: Root, Target: "/", Cause: "the host's tree goes away"}
-	top := b.scratch
-	if p.Nested {
-		top = b.root
+	if err := pivotTo(b.scratch); err != nil {
+		return err
 	}
-	if err := unix.Fchdir(top); err != nil {
+	if p.Nested {
+		return pivotTo(b.root)
+	}
+	op := Op{Kind: Root, Target: "/", Cause: "the new tree becomes the root"}
+	if err := unix.Fchdir(b.root); err != nil {
+		return fail(op, "fchdir", "/", err)
+	}
+	if err := unix.Chroot("."); err != nil {
+		return fail(op, "chroot", "/", err)
+	}
+	return nil
+}
+
+// pivotTo makes the mount at fd the root of the namespace and detaches the old root. That one is private already, so that
+// the host does not see the unmount; stacking it on the new root's own / needs no directory for it (pivot_root(2), NOTES).
+// Preconditions: nothing is mounted on the / of the old root, or it would be detached in its place.
+func pivotTo(fd int) error {
+	op := Op{Kind: Root, Target: "/", Cause: "the old tree goes away"}
+	if err := unix.Fchdir(fd); err != nil {
 		return fail(op, "fchdir", "/", err)
 	}
 	if err := unix.PivotRoot(".", "."); err != nil {
@@ -256,15 +274,6 @@ func (b *builder) pivot(p Plan) error {
 	}
 	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
 		return fail(op, "umount2", "/", err)
-	}
-	if err := unix.Fchdir(b.root); err != nil {
-		return fail(op, "fchdir", "/", err)
-	}
-	if p.Nested {
-		return nil
-	}
-	if err := unix.Chroot("."); err != nil {
-		return fail(op, "chroot", "/", err)
 	}
 	return nil
 }
@@ -315,7 +324,7 @@ func (b *builder) makeMountPoint(op Op) error {
 	defer unix.Close(dir)
 	base := path.Base(op.Target)
 	if op.Dir {
-		err = unix.Mkdirat(dir, base, 0o555)
+		err = unix.Mkdirat(dir, base, 0o755)
 	} else {
 		err = unix.Mknodat(dir, base, unix.S_IFREG|0o444, 0)
 	}

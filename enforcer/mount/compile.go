@@ -28,8 +28,9 @@ type Options struct {
 	Root bool
 	// ReadLink returns the text of a symlink of the host, for links that lead into a re-opened tree. nil = none are shown.
 	ReadLink func(path string) (string, error)
-	// IsDir reports whether a path of the host is a directory, for those above protected names that do not exist. nil = none is.
-	IsDir func(path string) bool
+	// Stat reports whether a path of the host exists and is a directory, for what stands above protected names that do not
+	// exist. nil = nothing is pinned for those.
+	Stat func(path string) (exists, dir bool)
 }
 
 // Sizes of the sandbox's own file systems, in bytes.
@@ -58,7 +59,7 @@ func IsOwn(path string) bool {
 	return false
 }
 
-// Compile turns rules into the ordered operations. It reads nothing (but through Options.ReadLink and IsDir) and decides through
+// Compile turns rules into the ordered operations. It reads nothing (but through Options.ReadLink and Stat) and decides through
 // judge alone, so that the tree cannot differ from the evaluator's answers.
 func Compile(rules *srtconfig.Rules, judge Judge, o Options) (Plan, error) {
 	c := compiler{judge: judge, places: map[string]place{}}
@@ -84,6 +85,7 @@ type place struct {
 	dir    bool
 	link   bool   // a symlink that must stay
 	text   string // what the link says
+	shown  bool   // the link leads to something that is re-opened: it shows where only the way there does
 	tmpfs  uint64 // size of a private tmpfs here
 	pinned bool   // here only so that the path cannot be moved
 	cause  string
@@ -123,14 +125,15 @@ func (c *compiler) collect(rules *srtconfig.Rules, private bool, o Options) {
 			continue
 		}
 		cause := Cause(r)
+		reopens := c.reopens(r)
+		for _, l := range r.Links {
+			c.collectLink(l, cause, reopens, o)
+		}
 		if !r.Exists {
-			if r.List == srtconfig.Protected && o.IsDir != nil && o.IsDir(path.Dir(r.Path)) {
-				c.pinAncestors(r.Path, cause) // moved away, they would leave the name's place free
+			if r.List == srtconfig.Protected {
+				c.pinPlaceOf(r.Path, cause, o)
 			}
 			continue
-		}
-		for _, l := range r.Links {
-			c.collectLink(l, cause, o)
 		}
 		if r.Path == "/" {
 			continue
@@ -149,18 +152,49 @@ func (c *compiler) collect(rules *srtconfig.Rules, private bool, o Options) {
 	}
 }
 
-func (c *compiler) collectLink(link, cause string, o Options) {
+// reopens reports whether an entry opens its own path for reading, and not only the way to something below.
+func (c *compiler) reopens(r srtconfig.PathRule) bool {
+	if r.List != srtconfig.AllowRead && r.List != srtconfig.AllowWrite {
+		return false
+	}
+	d := c.judge.CanRead(r.Path)
+	return d.Allowed && d.Reason != evaluator.Way
+}
+
+func (c *compiler) collectLink(link, cause string, reopens bool, o Options) {
 	if IsOwn(link) {
 		return
 	}
-	p := place{path: link, link: true, cause: "the link that leads to " + cause}
+	p := place{path: link, link: true, shown: reopens, cause: "the link that leads to " + cause}
 	if o.ReadLink != nil {
 		if text, err := o.ReadLink(link); err == nil {
 			p.text = text
 		}
 	}
+	if old := c.places[link]; old.link {
+		p.shown = p.shown || old.shown // several entries may lead through one link
+		c.places[link] = p
+	}
 	c.add(p)
 	c.pinAncestors(link, p.cause)
+}
+
+// pinPlaceOf keeps what stands above a protected name that does not exist: moved away, it would leave the name's place free.
+func (c *compiler) pinPlaceOf(name, cause string, o Options) {
+	if o.Stat == nil {
+		return
+	}
+	for above := path.Dir(name); above != "/"; above = path.Dir(above) {
+		exists, dir := o.Stat(above)
+		if !exists {
+			continue
+		}
+		if c.judge.CanWrite(above).Allowed {
+			c.add(place{path: above, dir: dir, pinned: true, cause: "keeps the place of " + cause})
+		}
+		c.pinAncestors(above, cause)
+		return
+	}
 }
 
 // pinAncestors adds the writable directories above a path, as moving one of them would move the entry away from its name.
@@ -212,8 +246,8 @@ func (c *compiler) emit(p place) {
 		c.push(Op{Kind: Way, Target: p.path, Dir: true, Create: top.own, Cause: decisionCause(read)},
 			region{path: p.path, own: true, way: true})
 	case !read.Allowed:
-		if top.way {
-			return // not shown at all
+		if top.own {
+			return // nothing shows there but what is open
 		}
 		c.push(Op{Kind: Mask, Target: p.path, Dir: p.dir, Create: top.own, Optional: true, Cause: decisionCause(read)},
 			region{path: p.path, masked: true})
@@ -232,7 +266,7 @@ func (c *compiler) emit(p place) {
 
 func (c *compiler) emitLink(p place, top region) {
 	switch {
-	case top.own && p.text != "":
+	case top.own && p.shown && p.text != "":
 		c.ops = append(c.ops, Op{Kind: Symlink, Target: p.path, Text: p.text, Create: true, Cause: p.cause})
 	case !top.own && top.write:
 		c.ops = append(c.ops, Op{Kind: Link, Target: p.path, Cause: p.cause})

@@ -56,12 +56,12 @@ func compile(t *testing.T, cwd, home, settings string) (mount.Plan, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return mount.Compile(rules, judge, mount.Options{ReadLink: os.Readlink, IsDir: isDir})
+	return mount.Compile(rules, judge, mount.Options{ReadLink: os.Readlink, Stat: stat})
 }
 
-func isDir(path string) bool {
+func stat(path string) (exists, dir bool) {
 	st, err := os.Lstat(path)
-	return err == nil && st.IsDir()
+	return err == nil, err == nil && st.IsDir()
 }
 
 // lines are the operations below dir, as "kind path mode".
@@ -112,6 +112,12 @@ func TestPlans(t *testing.T) {
 			[]string{"bind  rw", "bind .git rw", "bind .git/config ro", "bind .git/hooks ro"}},
 		{"a directory stays where a protected name could appear in it", []string{".claude/", ".git/HEAD"},
 			`{"filesystem": {"allowWrite": ["."]}}`, []string{"bind  rw", "bind .claude rw", "bind .git rw"}},
+		{"a file in the place of a protected directory stays", []string{".claude"},
+			`{"filesystem": {"allowWrite": ["."]}}`, []string{"bind  rw", "bind .claude rw"}},
+		{"a link to nowhere in a protected place stays", []string{".vscode -> nowhere"},
+			`{"filesystem": {"allowWrite": ["."]}}`, []string{"bind  rw", "link .vscode"}},
+		{"a link into what is re-opened shows on the way, others do not", []string{"real/x", "k/d -> ../real", "k/e -> ../real"},
+			`{"filesystem": {"denyRead": ["./k"], "allowRead": ["./k/d"], "denyWrite": ["./k/e"]}}`, []string{"way k", "symlink k/d create"}},
 		{"the ancestors of a denied file cannot be moved", []string{"a/b/k"},
 			`{"filesystem": {"allowWrite": ["."], "denyRead": ["./a/b/k"]}}`,
 			[]string{"bind  rw", "bind a rw", "bind a/b rw", "mask a/b/k"}},
