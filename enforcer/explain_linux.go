@@ -22,7 +22,7 @@ func (p *Plan) explain(err error) error {
 	}
 	switch f.Layer {
 	case stage.LayerExec:
-		return &ExecError{Path: string(f.Path), Err: f.Errno, Hint: p.whyNoProgram(f)}
+		return &ExecError{Path: f.Path, Err: f.Errno, Hint: p.whyNoProgram(f)}
 	case stage.LayerMounts:
 		return explainMounts(f)
 	case stage.LayerDir:
@@ -43,10 +43,10 @@ func (p *Plan) explain(err error) error {
 
 // whyNoProgram names the entry that closes a program's path, when one does.
 func (p *Plan) whyNoProgram(f *stage.Failure) string {
-	if f.Errno != unix.EACCES && f.Errno != unix.ENOENT || !strings.Contains(string(f.Path), "/") {
+	if f.Errno != unix.EACCES && f.Errno != unix.ENOENT || !strings.Contains(f.Path, "/") {
 		return ""
 	}
-	path := string(f.Path)
+	path := f.Path
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
 	}

@@ -1,9 +1,10 @@
 package enforcer
 
 import (
-	"bufio"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -37,19 +38,22 @@ func mayMapRange() bool {
 
 // rangesOf reads a map of the caller's own namespace and maps each of its ranges to itself.
 func rangesOf(file string) ([]syscall.SysProcIDMap, error) {
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("id map: %w", err)
 	}
-	defer f.Close()
+	fields := strings.Fields(string(text)) // inside, outside and length of each range (user_namespaces(7))
 	var out []syscall.SysProcIDMap
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var inside, outside, size int
-		if _, err := fmt.Sscan(lines.Text(), &inside, &outside, &size); err != nil {
+	for ; len(fields) >= 3; fields = fields[3:] {
+		inside, err := strconv.Atoi(fields[0])
+		if err != nil {
+			return nil, fmt.Errorf("id map %s: %w", file, err)
+		}
+		size, err := strconv.Atoi(fields[2])
+		if err != nil {
 			return nil, fmt.Errorf("id map %s: %w", file, err)
 		}
 		out = append(out, syscall.SysProcIDMap{ContainerID: inside, HostID: inside, Size: size})
 	}
-	return out, lines.Err()
+	return out, nil
 }

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
 	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/enforcer/stage"
@@ -114,7 +113,7 @@ func (p *Plan) deliver(l *Prepared, c Command) error {
 	}
 	spec, err := stage.WriteSpec(&stage.Spec{
 		Mounts: withConsole(p.Mounts, l.streams), Landlock: p.Landlock, Seccomp: p.Seccomp, Narrowing: p.Narrowing, Network: true,
-		Argv: wire.Strings(c.Argv), Env: wire.Strings(c.Env), Dir: wire.String(dir), Terminal: l.streams.Terminal, Apart: l.apart,
+		Argv: c.Argv, Env: c.Env, Dir: dir, Terminal: l.streams.Terminal, Apart: l.apart,
 	})
 	if err != nil {
 		return err

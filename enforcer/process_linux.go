@@ -208,9 +208,9 @@ func (p *Process) finish() {
 	status := p.reap()
 	p.closeControl()
 	end, input := p.end, p.prepared.streams.Stdin
-	if end.exited != nil && end.exited.Offset != nil && input != nil {
+	if end.exited != nil && end.exited.Offset >= 0 && input != nil {
 		// The command read its input from a description of its own; whoever shares ours goes on where it stopped.
-		_, _ = input.Seek(*end.exited.Offset, io.SeekStart)
+		_, _ = input.Seek(end.exited.Offset, io.SeekStart)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -259,7 +259,7 @@ func (p *Process) listen(enough func() bool) error {
 				p.terminal = receivedFile(oob[:oobn])
 			}
 		case stage.Failed:
-			if e.failed == nil && !e.running {
+			if e.failed == nil && !e.running && m.Fail != nil {
 				e.failed = m.Fail
 			}
 		case stage.Started:

@@ -85,6 +85,7 @@ type walker struct {
 	stack   []walkItem
 	busy    int
 	stopped error
+	more    func() // starts the other workers, once; nil when they run
 
 	entries, matches atomic.Int64
 }
@@ -106,15 +107,23 @@ func (w *walker) run(ctx context.Context, root *walkNode) ([]walkResult, error) 
 	w.stack = append(w.stack, walkItem{path: "/", state: w.globs.seeded(nil, root.globs), node: root, depth: root.depth})
 	// Reading directories is mostly system time, so that more workers than processors gain nothing.
 	results := make([]walkResult, max(1, min(runtime.GOMAXPROCS(0), 8)))
-	stop := context.AfterFunc(ctx, func() { w.stop(context.Cause(ctx)) })
-	defer stop()
-	var wg sync.WaitGroup
-	for i := range results {
-		wg.Go(func() { w.work(&results[i]) })
+	if ctx.Done() != nil {
+		stop := context.AfterFunc(ctx, func() { w.stop(context.Cause(ctx)) })
+		defer stop()
 	}
+	var wg sync.WaitGroup
+	w.more = func() {
+		for i := range results[1:] {
+			wg.Go(func() { w.work(&results[i+1]) })
+		}
+	}
+	w.work(&results[0])
 	wg.Wait()
 	return results, w.stopped
 }
+
+// worthMore is how many directories wait before other workers start: most trees are read before a thread is up.
+const worthMore = 32
 
 func (w *walker) stop(err error) {
 	w.mu.Lock()
@@ -145,6 +154,10 @@ func (w *walker) done(children []walkItem) {
 	w.mu.Lock()
 	w.stack = append(w.stack, children...)
 	w.busy--
+	if w.more != nil && len(w.stack) >= worthMore {
+		w.more()
+		w.more = nil
+	}
 	wake := len(children) > 1 || w.busy == 0
 	w.mu.Unlock()
 	if wake {

@@ -91,6 +91,12 @@ func (o *runOptions) run(ctx context.Context, env Env, argv []string) error {
 	if err != nil {
 		return err
 	}
+	signals := make(chan os.Signal, 16)
+	notified := make(chan struct{})
+	go func() { // the first call starts threads, which takes as long as a fork
+		notify(signals)
+		close(notified)
+	}()
 	// PID 1 of the sandbox comes up on another processor while the rules are derived here.
 	runtime.LockOSThread()
 	prepared, err := enforcer.Prepare(enforcer.Streams{Stdin: env.Stdin, Stdout: env.OutFile, Stderr: env.ErrFile, Terminal: o.terminal})
@@ -108,7 +114,8 @@ func (o *runOptions) run(ctx context.Context, env Env, argv []string) error {
 	if o.timeout > 0 {
 		plan = plan.WithWall(o.timeout)
 	}
-	result, err := o.start(ctx, env, plan, prepared, enforcer.Command{Argv: argv, Env: enforcer.Environment(env.Environ, plan.Env, envOptions)})
+	<-notified
+	result, err := o.start(ctx, env, plan, prepared, signals, enforcer.Command{Argv: argv, Env: enforcer.Environment(env.Environ, plan.Env, envOptions)})
 	if err != nil {
 		return err
 	}
@@ -157,13 +164,7 @@ func (o *runOptions) environment(env Env) (enforcer.EnvOptions, error) {
 }
 
 // start runs the command and passes on the signals that reach this process meanwhile.
-func (o *runOptions) start(ctx context.Context, env Env, plan *enforcer.Plan, prepared *enforcer.Prepared, c enforcer.Command) (enforcer.Result, error) {
-	signals := make(chan os.Signal, 16)
-	for _, s := range stage.PassedOn() {
-		if !signal.Ignored(s) { // as under nohup
-			signal.Notify(signals, s)
-		}
-	}
+func (o *runOptions) start(ctx context.Context, env Env, plan *enforcer.Plan, prepared *enforcer.Prepared, signals <-chan os.Signal, c enforcer.Command) (enforcer.Result, error) {
 	proc, err := plan.StartPrepared(ctx, prepared, c)
 	if err != nil {
 		return enforcer.Result{}, err
@@ -179,6 +180,15 @@ func (o *runOptions) start(ctx context.Context, env Env, plan *enforcer.Plan, pr
 	}
 	go passOn(signals, proc)
 	return proc.Wait()
+}
+
+// notify asks for the signals that are passed on, but for those that are ignored, as under nohup.
+func notify(signals chan<- os.Signal) {
+	for _, s := range stage.PassedOn() {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 }
 
 // passOn ends with the process.

@@ -2,7 +2,6 @@ package landlock
 
 import (
 	ll "github.com/landlock-lsm/go-landlock/landlock/syscall"
-	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 )
 
 // MaxABI is the newest ABI version whose rights this package knows. A newer kernel is used as this one: rights that it
@@ -56,7 +55,7 @@ func Compile(abi int, writable []string) Plan {
 }
 
 func (p *Plan) add(path string, a Access, cause string) {
-	p.Rules = append(p.Rules, Rule{Path: wire.String(path), Access: a & p.Handled, Cause: cause})
+	p.Rules = append(p.Rules, Rule{Path: path, Access: a & p.Handled, Cause: cause})
 }
 
 // OwnSession reports whether the command must get a session of its own, as without signal scoping it could reach the

@@ -29,6 +29,9 @@ const (
 var accessNames = [...]string{"execute", "write-file", "read-file", "read-dir", "remove-dir", "remove-file", "make-char",
 	"make-dir", "make-reg", "make-sock", "make-fifo", "make-block", "make-sym", "refer", "truncate", "ioctl-dev"}
 
+// MarshalText writes the names of String.
+func (a Access) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
 // String lists the rights by the names of the kernel's document.
 func (a Access) String() string {
 	var names []string
@@ -55,9 +58,9 @@ const (
 
 // Rule grants rights at and below a path of the new tree.
 type Rule struct {
-	Path   wire.String `json:"path"`
-	Access Access      `json:"access"`
-	Cause  string      `json:"cause"`
+	Path   string `json:"path"`
+	Access Access `json:"access"`
+	Cause  string `json:"cause"`
 }
 
 // Plan is a ruleset to be made. The zero value handles nothing and is refused by [Plan.Prepare].
@@ -81,7 +84,7 @@ func (p Plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "landlock ABI %d, handles %s\n", p.ABI, p.Handled)
 	for _, r := range p.Rules {
-		fmt.Fprintf(&b, "allow   %s %s  # %s\n", quote(string(r.Path)), r.Access, r.Cause)
+		fmt.Fprintf(&b, "allow   %s %s  # %s\n", quote(r.Path), r.Access, r.Cause)
 	}
 	b.WriteString("allow   standard descriptors as they were opened, and nothing else outside of the new tree\n")
 	if p.Scoped&ScopeSignal != 0 {
@@ -102,4 +105,24 @@ func quote(path string) string {
 		return q
 	}
 	return path
+}
+
+// Encode writes what the stage has to know of the Plan.
+func (p Plan) Encode(w *wire.Writer) {
+	w.Uint(uint64(p.Handled))
+	w.Uint(uint64(p.Scoped))
+	w.Uint(uint64(len(p.Rules)))
+	for _, r := range p.Rules {
+		w.String(r.Path)
+		w.Uint(uint64(r.Access))
+	}
+}
+
+// DecodePlan reads what Encode wrote; the reader's Err tells of damage.
+func DecodePlan(r *wire.Reader) Plan {
+	p := Plan{Handled: Access(r.Uint()), Scoped: Scope(r.Uint())}
+	for range r.Len() {
+		p.Rules = append(p.Rules, Rule{Path: r.String(), Access: Access(r.Uint())})
+	}
+	return p
 }

@@ -117,7 +117,7 @@ func allow(rs, fd int, a Access, name string) error {
 }
 
 func addRule(rs int, r Rule) error {
-	fd, err := unix.Open(string(r.Path), unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	fd, err := unix.Open(r.Path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {
 		return fmt.Errorf("open %s for a landlock rule: %w", r.Path, err)
 	}
@@ -130,7 +130,7 @@ func addRule(rs int, r Rule) error {
 	if st.Mode&unix.S_IFMT != unix.S_IFDIR {
 		access &= fileOnly // the kernel refuses rights of directories on a file (EINVAL)
 	}
-	return allow(rs, fd, access, string(r.Path))
+	return allow(rs, fd, access, r.Path)
 }
 
 // addDescriptor lets a standard descriptor's file be opened again, as /dev/stdin and /dev/stderr do, with the rights

@@ -287,7 +287,7 @@ func (c *compiler) emitFixed(o Options) {
 		c.ops = append(c.ops, Op{Kind: Bind, Target: "/sys", Dir: true, Optional: true, Cause: "/sys is never writable"})
 	}
 	if !own && o.Root {
-		for _, p := range []string{"/sys/firmware", "/sys/devices/virtual/powercap", "/sys/kernel/security", "/sys/kernel/debug", "/sys/kernel/tracing"} {
+		for _, p := range []string{"/sys/devices/virtual/powercap", "/sys/kernel/debug", "/sys/kernel/tracing"} {
 			c.ops = append(c.ops, Op{Kind: Mask, Target: p, Dir: true, Optional: true, Cause: "host details"})
 		}
 	}

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/evaluator"
 	"github.com/sandboxctl/sandboxctl/srtconfig"
@@ -234,5 +236,18 @@ func TestPlanLinesCannotBeForged(t *testing.T) {
 func TestAnEmptyPlanIsRefused(t *testing.T) {
 	if _, err := (mount.Plan{}).Apply(); !errors.Is(err, mount.ErrEmptyPlan) {
 		t.Fatalf("got %v", err)
+	}
+}
+
+func TestPlansTravelWhole(t *testing.T) {
+	p := mount.Plan{Nested: true, Ops: []mount.Op{
+		{Kind: mount.Bind, Target: "/a\xffb\n", Write: true, Dir: true, Create: true, Optional: true, Size: 1 << 40, Text: "t", HostProc: true, Root: true, Console: "c", Cause: "why"},
+		{Kind: mount.Mask, Target: "/"},
+	}}
+	var w wire.Writer
+	p.Encode(&w)
+	r := wire.NewReader(w.Bytes())
+	if got := mount.DecodePlan(r); !reflect.DeepEqual(got, p) || r.Err() != nil {
+		t.Fatalf("%+v came back as %+v, %v", p, got, r.Err())
 	}
 }

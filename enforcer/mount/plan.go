@@ -1,7 +1,6 @@
 package mount
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +25,9 @@ const (
 
 var kindNames = [...]string{"none", "root", "bind", "mask", "way", "link", "symlink", "tmpfs", "proc", "dev"}
 
+// MarshalText writes the kind's name.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
 // String returns the kind's name in plans.
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -36,24 +38,24 @@ func (k Kind) String() string {
 
 // Op is one step of building the tree.
 type Op struct {
-	Kind   Kind
-	Target string // absolute, in the new tree, free of symlinks in every component but the last of Link and Symlink
-	Write  bool
-	Dir    bool
+	Kind   Kind   `json:"kind"`
+	Target string `json:"target"` // absolute, in the new tree, free of symlinks in every component but the last of Link and Symlink
+	Write  bool   `json:"write,omitempty"`
+	Dir    bool   `json:"dir,omitempty"`
 	// Create says that the mount point lies in a tmpfs of ours and has to be made there first.
-	Create bool
+	Create bool `json:"create,omitempty"`
 	// Optional says that a target that is missing is passed over: there is nothing to hide.
-	Optional bool
-	Size     uint64 // bytes, of a Tmpfs; 0 = the kernel's default, half of the memory
-	Text     string // what a Symlink says
+	Optional bool   `json:"optional,omitempty"`
+	Size     uint64 `json:"size,omitempty"` // bytes, of a Tmpfs; 0 = the kernel's default, half of the memory
+	Text     string `json:"text,omitempty"` // what a Symlink says
 	// HostProc lets a Proc fall back to the host's when the kernel refuses a fresh one (EPERM, a container's masked /proc).
-	HostProc bool
+	HostProc bool `json:"hostProc,omitempty"`
 	// Root says, for a Proc, that the command runs as uid 0, to whom /proc opens more.
-	Root bool
+	Root bool `json:"root,omitempty"`
 	// Console is the terminal that the command inherits, by its name on the host: a Dev shows it as /dev/console, so that
 	// ttyname(3) finds a name for it. "" = none.
-	Console string
-	Cause   string // the settings entry, or the reason of a built-in step
+	Console string `json:"console,omitempty"`
+	Cause   string `json:"cause"` // the settings entry, or the reason of a built-in step
 }
 
 // String prints the operation as one line of a plan.
@@ -115,34 +117,38 @@ func (p Plan) WritableRoots() []string {
 	return roots
 }
 
-// wireOp is an Op whose strings survive JSON whatever their bytes.
-type wireOp struct {
-	Kind     Kind        `json:"kind"`
-	Target   wire.String `json:"target"`
-	Write    bool        `json:"write,omitempty"`
-	Dir      bool        `json:"dir,omitempty"`
-	Create   bool        `json:"create,omitempty"`
-	Optional bool        `json:"optional,omitempty"`
-	Size     uint64      `json:"size,omitempty"`
-	Text     wire.String `json:"text,omitempty"`
-	HostProc bool        `json:"hostProc,omitempty"`
-	Root     bool        `json:"root,omitempty"`
-	Console  wire.String `json:"console,omitempty"`
-	Cause    wire.String `json:"cause"`
-}
-
-// MarshalJSON implements json.Marshaler.
-func (o Op) MarshalJSON() ([]byte, error) {
-	return json.Marshal(wireOp{o.Kind, wire.String(o.Target), o.Write, o.Dir, o.Create, o.Optional, o.Size, wire.String(o.Text), o.HostProc, o.Root,
-		wire.String(o.Console), wire.String(o.Cause)})
-}
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (o *Op) UnmarshalJSON(b []byte) error {
-	var w wireOp
-	if err := json.Unmarshal(b, &w); err != nil {
-		return err
+// Encode writes the Plan for the stage.
+func (p Plan) Encode(w *wire.Writer) {
+	w.Bool(p.Nested)
+	w.Uint(uint64(len(p.Ops)))
+	for _, o := range p.Ops {
+		w.Uint(uint64(o.Kind))
+		w.String(o.Target)
+		for _, b := range o.flags() {
+			w.Bool(*b)
+		}
+		w.Uint(o.Size)
+		w.String(o.Text)
+		w.String(o.Console)
+		w.String(o.Cause)
 	}
-	*o = Op{w.Kind, string(w.Target), w.Write, w.Dir, w.Create, w.Optional, w.Size, string(w.Text), w.HostProc, w.Root, string(w.Console), string(w.Cause)}
-	return nil
+}
+
+// DecodePlan reads what Encode wrote; the reader's Err tells of damage.
+func DecodePlan(r *wire.Reader) Plan {
+	p := Plan{Nested: r.Bool()}
+	for range r.Len() {
+		o := Op{Kind: Kind(r.Uint()), Target: r.String()}
+		for _, b := range o.flags() {
+			*b = r.Bool()
+		}
+		o.Size, o.Text, o.Console, o.Cause = r.Uint(), r.String(), r.String(), r.String()
+		p.Ops = append(p.Ops, o)
+	}
+	return p
+}
+
+// flags lists the truth values in the order of the encoding.
+func (o *Op) flags() []*bool {
+	return []*bool{&o.Write, &o.Dir, &o.Create, &o.Optional, &o.HostProc, &o.Root}
 }

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
 	"golang.org/x/sys/unix"
 )
@@ -55,8 +54,8 @@ func fork(spec *Spec, program string, terminal int) (int, error) {
 	if err := resetSignals(); err != nil {
 		return 0, err
 	}
-	argv := wire.Plain(spec.Argv)
-	attr := &syscall.ProcAttr{Env: wire.Plain(spec.Env), Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{}}
+	argv := spec.Argv
+	attr := &syscall.ProcAttr{Env: spec.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{}}
 	if terminal >= 0 {
 		t := uintptr(terminal)
 		attr.Files = []uintptr{t, t, t}
@@ -102,13 +101,13 @@ func (s *supervisor) supervise(control controlSocket) {
 		if pid != s.command {
 			continue
 		}
-		m := Message{Kind: Exited, Code: status.ExitStatus()}
+		m := Message{Kind: Exited, Code: status.ExitStatus(), Offset: -1}
 		if status.Signaled() {
 			m.Code, m.Signal = 0, status.Signal()
 		}
 		if s.input >= 0 {
 			if at, err := unix.Seek(s.input, 0, unix.SEEK_CUR); err == nil {
-				m.Offset = &at
+				m.Offset = at
 			}
 		}
 		control.send(m)

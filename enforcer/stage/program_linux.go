@@ -3,7 +3,6 @@ package stage
 import (
 	"strings"
 
-	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 	"golang.org/x/sys/unix"
 )
 
@@ -11,7 +10,7 @@ import (
 // name means inside what it means to the command. It comes before the domain and the filter, whose refusals would read
 // as "not found".
 func findProgram(spec *Spec) (string, error) {
-	name := string(spec.Argv[0])
+	name := spec.Argv[0]
 	if strings.Contains(name, "/") {
 		return name, nil // execve(2) tells what is wrong with it
 	}
@@ -36,17 +35,17 @@ func findProgram(spec *Spec) (string, error) {
 		return candidate, nil
 	}
 	if denied != "" {
-		return "", &Failure{Layer: LayerExec, Op: "execve", Path: wire.String(denied), Errno: unix.EACCES}
+		return "", &Failure{Layer: LayerExec, Op: "execve", Path: denied, Errno: unix.EACCES}
 	}
-	return "", &Failure{Layer: LayerExec, Op: "find", Path: wire.String(name), Errno: unix.ENOENT}
+	return "", &Failure{Layer: LayerExec, Op: "find", Path: name, Errno: unix.ENOENT}
 }
 
 // defaultPath is used when the command's environment has no PATH, as in execvp(3) but without the working directory.
 const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-func searchPath(env []wire.String) string {
+func searchPath(env []string) string {
 	for _, e := range env {
-		if v, ok := strings.CutPrefix(string(e), "PATH="); ok {
+		if v, ok := strings.CutPrefix(e, "PATH="); ok {
 			return v
 		}
 	}

@@ -1,7 +1,6 @@
 package stage
 
 import (
-	"encoding/json"
 	"fmt"
 	"syscall"
 
@@ -19,19 +18,19 @@ const ControlFD = 3 // one end of a SOCK_SEQPACKET pair
 
 // Spec is everything that the stage has to know. It is data: the launcher has decided it all.
 type Spec struct {
-	Mounts   mount.Plan      `json:"mounts"`
-	Landlock landlock.Plan   `json:"landlock"`
-	Seccomp  seccomp.Options `json:"seccomp"`
+	Mounts   mount.Plan
+	Landlock landlock.Plan
+	Seccomp  seccomp.Options
 	// Narrowing are further filters, stacked on the embedded ones; the kernel takes the strictest answer.
-	Narrowing []seccomp.Program `json:"narrowing,omitempty"`
-	Network   bool              `json:"network"` // a network namespace of its own: bring its loopback up
-	Argv      []wire.String     `json:"argv"`
-	Env       []wire.String     `json:"env"`
-	Dir       wire.String       `json:"dir"`      // working directory: absolute, free of symlinks
-	Terminal  bool              `json:"terminal"` // give the command a pseudo-terminal of the sandbox's own
+	Narrowing []seccomp.Program
+	Network   bool // a network namespace of its own: bring its loopback up
+	Argv      []string
+	Env       []string
+	Dir       string // working directory: absolute, free of symlinks
+	Terminal  bool   // give the command a pseudo-terminal of the sandbox's own
 	// Apart says that the stage was started in a session of its own, without a controlling terminal and outside of the
 	// launcher's process group: the launcher passes every signal on itself.
-	Apart bool `json:"apart,omitempty"`
+	Apart bool
 }
 
 // The protocol. Each packet is one Message.
@@ -47,13 +46,12 @@ type Spec struct {
 //
 // A closed socket is the other side's death. A launcher that is gone takes the sandbox with it.
 type Message struct {
-	Kind   MessageKind    `json:"kind"`
-	Signal syscall.Signal `json:"signal,omitempty"` // of Signal; of Exited: what ended the command, 0 = it exited
-	Code   int            `json:"code,omitempty"`   // of Exited
-	// Offset of Exited is where the command left a standard input that the stage had opened anew; nil = it had not.
-	Offset *int64   `json:"offset,omitempty"`
-	Fail   *Failure `json:"fail,omitempty"` // of Failed
-	Note   string   `json:"note,omitempty"` // of Started: a guarantee that fell away as the Plan allowed
+	Kind   MessageKind
+	Signal syscall.Signal // of Signal; of Exited: what ended the command, 0 = it exited
+	Code   int            // of Exited
+	// Offset of Exited is where the command left a standard input that the stage had opened anew; -1 = it had not.
+	Offset int64
+	Fail   *Failure // of Failed
 }
 
 // MessageKind tells messages apart. The zero value is refused.
@@ -71,12 +69,12 @@ const (
 
 // Failure is a step that did not succeed. It is an error that unwraps to the errno.
 type Failure struct {
-	Layer Layer         `json:"layer"`
-	Op    string        `json:"op"`             // the call
-	Path  wire.String   `json:"path,omitempty"` // what it named
-	Cause string        `json:"cause,omitempty"`
-	Errno syscall.Errno `json:"errno,omitempty"`
-	Text  string        `json:"text,omitempty"` // instead of an errno
+	Layer Layer
+	Op    string // the call
+	Path  string // what it named; "" = nothing
+	Cause string // whom it served; "" = nobody in particular
+	Errno syscall.Errno
+	Text  string // instead of an errno
 }
 
 // Layer names the part of a launch that failed. The zero value is none.
@@ -99,7 +97,7 @@ const (
 func (f *Failure) Error() string {
 	s := fmt.Sprintf("%s: %s", f.Layer, f.Op)
 	if f.Path != "" {
-		s += " " + string(f.Path)
+		s += " " + f.Path
 	}
 	switch {
 	case f.Text != "":
@@ -125,21 +123,45 @@ const maxMessage = 16 << 10
 
 // Encode returns the message as one packet.
 func (m Message) Encode() []byte {
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic("internal error: a message does not encode: " + err.Error()) // no field can fail to
+	var w wire.Writer
+	w.Uint(uint64(m.Kind))
+	w.Uint(uint64(m.Signal))
+	w.Uint(uint64(m.Code))
+	w.Uint(uint64(m.Offset + 1))
+	w.Bool(m.Fail != nil)
+	if f := m.Fail; f != nil {
+		w.Strings([]string{string(f.Layer), clip(f.Op), clip(f.Path), clip(f.Cause), clip(f.Text)})
+		w.Uint(uint64(f.Errno))
 	}
-	return b
+	return w.Bytes()
 }
 
-// DecodeMessage parses one packet. The sandbox's side is not trusted: unknown kinds are errors.
+// clip keeps a packet below maxMessage, whatever the length of a path.
+func clip(s string) string {
+	if len(s) > maxText {
+		return s[:maxText] + "…"
+	}
+	return s
+}
+
+const maxText = 3000
+
+// DecodeMessage parses one packet. The sandbox's side is not trusted: what is not a message is an error.
 func DecodeMessage(b []byte) (Message, error) {
-	var m Message
-	if err := json.Unmarshal(b, &m); err != nil {
+	r := wire.NewReader(b)
+	m := Message{Kind: MessageKind(r.Uint()), Signal: syscall.Signal(r.Uint()), Code: int(r.Uint()), Offset: int64(r.Uint()) - 1}
+	if r.Bool() {
+		s := append(r.Strings(), "", "", "", "", "")
+		m.Fail = &Failure{Layer: Layer(s[0]), Op: s[1], Path: s[2], Cause: s[3], Text: s[4], Errno: syscall.Errno(r.Uint())}
+	}
+	if err := r.Err(); err != nil {
 		return Message{}, fmt.Errorf("control message: %w", err)
 	}
 	if m.Kind < Started || m.Kind > Begin {
 		return Message{}, fmt.Errorf("control message of unknown kind %d", m.Kind)
+	}
+	if m.Signal > maxSignal || m.Code > 255 {
+		return Message{}, fmt.Errorf("control message with signal %d and code %d", m.Signal, m.Code)
 	}
 	return m, nil
 }

@@ -6,6 +6,10 @@ import (
 	"io"
 	"os"
 
+	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
+	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
+	"github.com/sandboxctl/sandboxctl/enforcer/mount"
+	"github.com/sandboxctl/sandboxctl/enforcer/seccomp"
 	"golang.org/x/sys/unix"
 )
 
@@ -17,7 +21,7 @@ const maxSpec = 64 << 20
 
 // WriteSpec returns a sealed memory file that holds the Spec. The caller closes it.
 func WriteSpec(s *Spec) (*os.File, error) {
-	data, err := json.Marshal(s)
+	data, err := s.encode()
 	if err != nil {
 		return nil, fmt.Errorf("encode the stage's specification: %w", err)
 	}
@@ -74,12 +78,55 @@ func readSpec(fd int) (*Spec, error) {
 		}
 		n += k
 	}
-	var s Spec
-	if err := json.Unmarshal(data, &s); err != nil {
+	s, err := decodeSpec(data)
+	if err != nil {
 		return nil, fail(LayerSpec, "parse", "", err)
 	}
 	if len(s.Argv) == 0 || s.Argv[0] == "" {
 		return nil, &Failure{Layer: LayerSpec, Op: "parse", Text: "no command"}
 	}
-	return &s, nil
+	return s, nil
+}
+
+func (s *Spec) encode() ([]byte, error) {
+	var w wire.Writer
+	s.Mounts.Encode(&w)
+	s.Landlock.Encode(&w)
+	for _, b := range s.flags() {
+		w.Bool(*b)
+	}
+	w.Strings(s.Argv)
+	w.Strings(s.Env)
+	w.String(s.Dir)
+	w.Uint(uint64(len(s.Narrowing)))
+	for _, p := range s.Narrowing {
+		b, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		w.String(string(b))
+	}
+	return w.Bytes(), nil
+}
+
+func decodeSpec(b []byte) (*Spec, error) {
+	r := wire.NewReader(b)
+	s := &Spec{Mounts: mount.DecodePlan(r), Landlock: landlock.DecodePlan(r)}
+	for _, b := range s.flags() {
+		*b = r.Bool()
+	}
+	s.Argv, s.Env, s.Dir = r.Strings(), r.Strings(), r.String()
+	for range r.Len() {
+		var p seccomp.Program
+		if err := json.Unmarshal([]byte(r.String()), &p); err != nil {
+			return nil, err
+		}
+		s.Narrowing = append(s.Narrowing, p)
+	}
+	return s, r.Err()
+}
+
+// flags lists the truth values in the order of the encoding.
+func (s *Spec) flags() []*bool {
+	return []*bool{&s.Network, &s.Terminal, &s.Apart, &s.Seccomp.AllowUnixSockets, &s.Seccomp.AllowPtrace, &s.Seccomp.AllowNestedNamespaces}
 }

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/sandboxctl/sandboxctl/enforcer/internal/layers"
-	"github.com/sandboxctl/sandboxctl/enforcer/internal/wire"
 	"github.com/sandboxctl/sandboxctl/enforcer/landlock"
 	"github.com/sandboxctl/sandboxctl/enforcer/mount"
 	"github.com/sandboxctl/sandboxctl/enforcer/seccomp"
@@ -68,7 +67,7 @@ func setUp(control controlSocket) (*supervisor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := enterDir(string(spec.Dir)); err != nil {
+	if err := enterDir(spec.Dir); err != nil {
 		return nil, err
 	}
 	program, err := findProgram(spec)
@@ -116,7 +115,7 @@ func checkStandardDescriptors() error {
 			return fail(LayerProcess, "fcntl F_GETFL", fmt.Sprintf("descriptor %d", fd), err)
 		}
 		if st.Mode&unix.S_IFMT == unix.S_IFDIR || flags&unix.O_PATH != 0 {
-			return &Failure{Layer: LayerProcess, Op: "check", Path: wire.String(fmt.Sprintf("descriptor %d", fd)),
+			return &Failure{Layer: LayerProcess, Op: "check", Path: fmt.Sprintf("descriptor %d", fd),
 				Text: "standard input and output may not be directories: they open the host's tree; redirect them"}
 		}
 	}
@@ -199,7 +198,7 @@ func restrict(spec *Spec, domains *landlock.Domains) error {
 }
 
 func fail(layer Layer, op, path string, err error) error {
-	f := &Failure{Layer: layer, Op: op, Path: wire.String(path)}
+	f := &Failure{Layer: layer, Op: op, Path: path}
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
 		f.Errno = errno
@@ -221,7 +220,7 @@ func asFailure(err error) *Failure {
 		if m.Detail != "" {
 			call += " " + m.Detail
 		}
-		return &Failure{Layer: LayerMounts, Op: call, Path: wire.String(m.Path), Cause: m.Op.Cause, Errno: m.Errno}
+		return &Failure{Layer: LayerMounts, Op: call, Path: m.Path, Cause: m.Op.Cause, Errno: m.Errno}
 	}
 	return &Failure{Layer: LayerProcess, Op: "set up", Text: err.Error()}
 }

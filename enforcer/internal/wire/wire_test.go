@@ -1,39 +1,70 @@
 package wire
 
 import (
-	"encoding/json"
-	"strings"
+	"errors"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 )
 
-func TestAnyBytesComeBack(t *testing.T) {
+func TestWhatIsWrittenComesBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		raw := string(rapid.SliceOf(rapid.ByteRange(1, 255)).Draw(t, "bytes"))
-		b, err := json.Marshal(map[string]String{"s": String(raw)})
-		if err != nil {
-			t.Fatal(err)
+		n := rapid.Uint64().Draw(t, "n")
+		b := rapid.Bool().Draw(t, "b")
+		list := rapid.SliceOf(rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "list")
+		var w Writer
+		w.Uint(n)
+		w.Strings(list)
+		w.Bool(b)
+		r := NewReader(w.Bytes())
+		if got := r.Uint(); got != n {
+			t.Fatalf("%d came back as %d", n, got)
 		}
-		var back map[string]String
-		if err := json.Unmarshal(b, &back); err != nil {
-			t.Fatal(err)
+		if got := r.Strings(); !slices.Equal(got, list) {
+			t.Fatalf("%q came back as %q", list, got)
 		}
-		if string(back["s"]) != raw {
-			t.Fatalf("%q came back as %q", raw, back["s"])
+		if got := r.Bool(); got != b || r.Err() != nil {
+			t.Fatalf("%v came back as %v, %v", b, got, r.Err())
 		}
 	})
 }
 
-func TestText(t *testing.T) {
-	if b, _ := json.Marshal(String("a b")); string(b) != `"a b"` {
-		t.Errorf("plain text is %s", b)
+func TestDamageIsNoticed(t *testing.T) {
+	var w Writer
+	w.Strings([]string{"a", "b\xff.key"})
+	whole := w.Bytes()
+	for cut := range len(whole) {
+		r := NewReader(whole[:cut])
+		r.Strings()
+		if !errors.Is(r.Err(), ErrDamaged) {
+			t.Errorf("the first %d bytes were taken for a whole", cut)
+		}
 	}
-	if b, _ := json.Marshal(String("b\xff.key")); strings.Contains(string(b), `\ufffd`) {
-		t.Errorf("a byte was replaced: %s", b)
+	for _, bad := range [][]byte{{0xff}, {0x80, 0x80}, {0xff, 0xff, 0xff, 0xff, 0x0f, 'a'}, append(slices.Clone(whole), 0)} {
+		r := NewReader(bad)
+		r.Strings()
+		if !errors.Is(r.Err(), ErrDamaged) {
+			t.Errorf("% x was taken", bad)
+		}
 	}
-	var s String
-	if err := json.Unmarshal([]byte(`"\u0000!"`), &s); err == nil {
-		t.Errorf("damage was taken as %q", s)
+	if r := NewReader([]byte{2}); r.Bool() || r.Err() == nil {
+		t.Error("2 was taken for a truth value")
 	}
+}
+
+func FuzzReader(f *testing.F) {
+	f.Add([]byte{1, 1, 'a'})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r := NewReader(b)
+		total := 0
+		for _, s := range r.Strings() {
+			total += len(s)
+		}
+		r.Uint()
+		_ = r.String()
+		if total > len(b) {
+			t.Fatalf("%d bytes out of %d", total, len(b))
+		}
+	})
 }
