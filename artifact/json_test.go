@@ -226,6 +226,35 @@ func TestJSONPagesGiveEverything(t *testing.T) {
 	}
 }
 
+func TestSlicePagesCountBadRecords(t *testing.T) {
+	s := newStore(t, Options{MaxResultBytes: MinResultBytes})
+	var content, want strings.Builder
+	for i := range 1000 {
+		if i%3 == 0 {
+			content.WriteString("no JSON\n\n")
+			fmt.Fprintf(&want, "%d\t(not JSON)\n", i)
+			continue
+		}
+		fmt.Fprintf(&content, "[%d]\n", i)
+		fmt.Fprintf(&want, "%d\t[%d]\n", i, i)
+	}
+	a := fileArtifact(t, s, "a.jsonl", content.String())
+	next := regexp.MustCompile(`with start (\d+)`)
+	var got strings.Builder
+	for start, pages := "0", 0; pages < 100; pages++ {
+		r := mustAsk(t, a, "artifact_json_slice", `{"start":`+start+`}`)
+		got.WriteString(r.Text)
+		m := next.FindStringSubmatch(strings.Join(r.Notes, "\n"))
+		if m == nil {
+			break
+		}
+		start = m[1]
+	}
+	if got.String() != want.String() {
+		t.Errorf("%d bytes, want %d", got.Len(), want.Len())
+	}
+}
+
 func TestLargeValuesAreCut(t *testing.T) {
 	s := newStore(t, Options{MaxResultBytes: MinResultBytes})
 	a := fileArtifact(t, s, "a.json", `{"s":"`+strings.Repeat("€", 5000)+`","l":[`+strings.Repeat(`"x",`, 5000)+`1],"o":{`+strings.Repeat(`"k":1,`, 10)+`"z":{}}}`)

@@ -81,6 +81,9 @@ func TestSpoolBeyondItsLimitKeepsBothEnds(t *testing.T) {
 			if _, err := fmt.Sscanf(got[i:], "\n[%d bytes were left out here; the last %d follow]\n", &missing, &last); err != nil {
 				t.Fatal(err)
 			}
+			if !strings.Contains(got[i:], " follow]\nline 0") {
+				t.Errorf("limit %d: the end starts inside a line: %.120q", limit, got[i:])
+			}
 			if i+missing+last != 13*lines {
 				t.Errorf("limit %d: %d kept, %d missing, %d last are not %d", limit, i, missing, last, 13*lines)
 			}
@@ -93,6 +96,7 @@ func TestSpoolBeyondItsLimitKeepsBothEnds(t *testing.T) {
 
 func TestQuotaIsSharedAndTheOldestMakeRoom(t *testing.T) {
 	s := newStore(t, Options{QuotaBytes: 1 << 20})
+	file := fileArtifact(t, s, "f", "a file takes none of the quota")
 	block := strings.Repeat("x", 400<<10)
 	first := spoolArtifact(t, s, block)
 	second := spoolArtifact(t, s, block)
@@ -108,6 +112,9 @@ func TestQuotaIsSharedAndTheOldestMakeRoom(t *testing.T) {
 		if got := spooledContent(t, a); got != block {
 			t.Errorf("%d bytes kept", len(got))
 		}
+	}
+	if _, err := s.Lookup(file.Handle().CallID); err != nil {
+		t.Errorf("a file was dropped for a spool: %v", err)
 	}
 	// One that is larger than the quota takes all of it and no more.
 	sp, err := s.Spool(Meta{})

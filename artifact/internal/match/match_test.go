@@ -198,8 +198,8 @@ func TestChunkEdgesEqualNaive(t *testing.T) {
 }
 
 func TestLongLines(t *testing.T) {
-	// A line of 5 MiB between short ones; the needle stands across the edge of two pieces, at its end, nowhere.
-	for _, at := range []int{0, maxLine - overlap - 3, maxLine - 3, 2*(maxLine-overlap) - 3, 5<<20 - 6} {
+	// A line of 5 MiB between short ones; the needle stands at its ends, and at and across the edges of pieces.
+	for _, at := range []int{0, maxLine - overlap, maxLine - 6, maxLine - overlap - 3, maxLine - 3, 2*(maxLine-overlap) - 3, 5<<20 - 6} {
 		long := bytes.Repeat([]byte("z"), 5<<20)
 		copy(long[at:], "needle")
 		data := append(append([]byte("first needle\n"), long...), "\nlast needle\n"...)
@@ -245,6 +245,13 @@ func TestTextWindows(t *testing.T) {
 	for i := range m {
 		if m[i].Line != want[i] || m[i].LastLine != want[i]+2 || string(m[i].Text) != "begin\nmiddle\nend" {
 			t.Fatalf("match %d: %+v, want line %d", i, m[i], want[i])
+		}
+	}
+	for _, at := range []int{window - shared, window - shared - 8, window - 8, window - 1, window} {
+		data := bytes.Repeat([]byte("filler line\n"), 2*window/12)
+		copy(data[at:], "begin\nmiddle\nend")
+		if m := find(t, compile(t, `begin.{1,20}end`, "s"), data, Limits{}); len(m) != 1 || m[0].Line != int64(bytes.Count(data[:at], newline)) {
+			t.Errorf("a match at %d: %+v", at, m)
 		}
 	}
 	if m := find(t, compile(t, `\Afiller`, "s"), b.Bytes(), Limits{}); len(m) != 1 {
@@ -323,6 +330,8 @@ func TestLiteralsChosen(t *testing.T) {
 		{"x*", "", "", false},
 		{"(?:xyz)+", "", "xyz", false},
 		{"(?:xyz)?", "", "", false},
+		{"(?:xyz){0,2}", "", "", false},
+		{"(?:xyz){2,}", "", "xyz", false},
 		{"", "", "", false},
 		{"a\ufffdbcd", "", "bcd", false},
 	} {
@@ -371,6 +380,27 @@ func TestNeedleEqualsIndex(t *testing.T) {
 			if got, want := n.nextByte(hay[n.i1:len(hay)-len(text)+1+n.i1], hay[n.i2:]), naivePair(n, hay); got != want {
 				t.Fatalf("pair of %q in %q: %d, want %d", text, hay, got, want)
 			}
+		}
+	})
+}
+
+func TestPairScanEqualsNaive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		delta := rapid.IntRange(0, 70).Draw(t, "delta")
+		b := rapid.SliceOfN(rapid.SampledFrom([]byte("aAb................")), delta+1, delta+400).Draw(t, "b")
+		mask := rapid.SampledFrom([]byte{0, 0x20})
+		m1, m2 := mask.Draw(t, "m1"), mask.Draw(t, "m2")
+		n := len(b) - delta
+		found, done := pairScan(b, n, delta, 'a', 'b', m1, m2)
+		want := -1
+		for i := range n {
+			if b[i]|m1 == 'a' && b[i+delta]|m2 == 'b' {
+				want = i
+				break
+			}
+		}
+		if found >= 0 && found != want || found < 0 && want >= 0 && want < done || done > n {
+			t.Fatalf("%d, %d; want %d of %d", found, done, want, n)
 		}
 	})
 }

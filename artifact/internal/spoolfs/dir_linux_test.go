@@ -208,12 +208,26 @@ func TestSweepTouchesNothingOfOthers(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(parent, "unrelated"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	foreign := filepath.Join(parent, prefix+"foreign")
+	if err := os.Mkdir(foreign, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 { // an ordinary user can neither give a directory away nor remove what is in another's
+		if err := os.Chown(foreign, 12345, 12345); err != nil {
+			t.Fatal(err)
+		}
+	} else if err := os.Remove(foreign); err != nil {
+		t.Fatal(err)
+	} else {
+		foreign = parent
+	}
 	dir, err := Create(parent)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dir.Close()
 	for _, p := range []string{
+		foreign,
 		filepath.Join(outside, "keep"), filepath.Join(parent, prefix+"link"), filepath.Join(parent, prefix+"file"),
 		filepath.Join(parent, prefix+"tree", "sub"), filepath.Join(parent, "unrelated"),
 	} {
