@@ -17,11 +17,10 @@ import (
 // Enforcer runs commands under one policy. Each run is a sandbox of its own. It is safe for concurrent use.
 // A program that uses it calls [RunInitStage] as the first statement of main.
 type Enforcer struct {
-	plan *Plan
-
 	launches sync.WaitGroup // those between begin and running, which Close has to see through
 
 	mu       sync.Mutex
+	plan     *Plan // of the last run, or of New
 	closed   bool
 	running  map[*Execution]struct{}
 	records  map[string][]Diagnostic
@@ -81,16 +80,36 @@ func (e *Enforcer) Dependencies(ctx context.Context) (Dependencies, error) {
 	return d, nil
 }
 
-// Rules returns the effective policy.
-func (e *Enforcer) Rules() *srtconfig.Rules { return e.plan.rules }
+// Rules returns the effective policy, as it was resolved for the last run.
+func (e *Enforcer) Rules() *srtconfig.Rules { return e.Plan().rules }
 
-// Plan returns what every run does.
-func (e *Enforcer) Plan() *Plan { return e.plan }
+// Plan returns what the last run did, or the first will do if nothing changes until then.
+func (e *Enforcer) Plan() *Plan {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.plan
+}
+
+// refresh resolves the policy anew: what a command made must be protected from the next.
+func (e *Enforcer) refresh(ctx context.Context) (*Plan, error) {
+	rules, err := e.Rules().Refresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := Compile(rules, FactsOf())
+	if err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.plan = plan
+	return plan, nil
+}
 
 // Narrow returns an Enforcer for a policy that allows no more than this one; else the error of [evaluator.Narrows], with the code
 // E_SANDBOX_POLICY_CONFLICT. Closing the outer Enforcer does not close it.
 func (e *Enforcer) Narrow(rules *srtconfig.Rules) (*Enforcer, error) {
-	if err := evaluator.Narrows(rules, e.plan.rules); err != nil {
+	if err := evaluator.Narrows(rules, e.Rules()); err != nil {
 		return nil, err
 	}
 	return New(rules)
@@ -129,7 +148,7 @@ type Diagnostic struct {
 	Message string
 }
 
-// Run starts a command and returns when it runs. A failing command is no error; see [Execution.Wait]. Errors are those of
+// Run resolves the policy for what exists now, starts a command and returns when it runs. A failing command is no error; see [Execution.Wait]. Errors are those of
 // [Plan.Start], and [ErrClosed]. The end of ctx ends the command.
 func (e *Enforcer) Run(ctx context.Context, op Operation) (*Execution, error) {
 	x := &Execution{ID: op.CorrelationID, done: make(chan struct{})}
@@ -140,7 +159,11 @@ func (e *Enforcer) Run(ctx context.Context, op Operation) (*Execution, error) {
 		return nil, err
 	}
 	defer e.launches.Done()
-	plan := e.plan
+	plan, err := e.refresh(ctx)
+	if err != nil {
+		e.note(x.ID, "refused", err.Error())
+		return nil, err
+	}
 	if op.Wall > 0 {
 		plan = plan.WithWall(op.Wall)
 	}

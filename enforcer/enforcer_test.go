@@ -198,3 +198,28 @@ func TestAProgramWithoutTheStageIsToldWhatToCall(t *testing.T) {
 		t.Fatalf("got %q; want %q", out, want)
 	}
 }
+
+func TestWhatARunMadeIsProtectedFromTheNext(t *testing.T) {
+	e, dir := newEnforcer(t, writable)
+	run := func(line string) int {
+		t.Helper()
+		x, err := e.Run(t.Context(), enforcer.Operation{Argv: []string{"sh", "-c", line}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := x.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Code
+	}
+	if code := run("mkdir -p .git/hooks .git/objects .git/refs && touch .git/HEAD .git/hooks/a"); code != 0 {
+		t.Fatalf("control: making a repository where there is none exits with %d", code)
+	}
+	if code := run("echo evil > .git/hooks/pre-commit"); code == 0 {
+		t.Error("the second run planted a hook in the repository that the first had made")
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git/hooks/pre-commit")); err == nil {
+		t.Error("the hook is on the host")
+	}
+}

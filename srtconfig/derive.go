@@ -42,6 +42,8 @@ func Derive(ctx context.Context, s *Settings, host Host) (*Rules, error) {
 		ripgrep: s.Ripgrep.clone(), git: s.Git.clone(), ignore: cloneLists(s.IgnoreViolations),
 		depth: d.searchDepth(),
 		stats: d.stats,
+
+		settings: s, host: host,
 	}
 	d.checkTmp()
 	if len(d.errs) > 0 {

@@ -1,6 +1,10 @@
 package srtconfig
 
-import "slices"
+import (
+	"context"
+	"errors"
+	"slices"
+)
 
 // List names the settings list (or the built-in table) that an entry stands in.
 // The zero value is no list.
@@ -98,6 +102,9 @@ type Rules struct {
 	ignore    map[string][]string
 	depth     int
 	stats     DeriveStats
+
+	settings *Settings // what it was derived from, for Refresh
+	host     Host
 }
 
 // TmpMode says which /tmp a command sees. The zero value is TmpPrivate.
@@ -113,6 +120,15 @@ type DeriveStats struct {
 	Walks       int // walks of a tree: 0 or 1
 	Directories int // directories read
 	Entries     int // names seen
+}
+
+// Refresh derives the same settings for the same host and session again. A command may have made what did not exist before (a
+// repository with hooks, a file that a pattern matches), and the next one has to be kept off it. Errors are those of Derive.
+func (r *Rules) Refresh(ctx context.Context) (*Rules, error) {
+	if r.settings == nil {
+		return nil, errors.New("internal error: rules that Derive did not make")
+	}
+	return Derive(ctx, r.settings, r.host)
 }
 
 // Cwd is the working directory of the session: absolute and resolved.
