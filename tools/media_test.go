@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sandboxctl/sandboxctl/tools"
 	"github.com/sandboxctl/sandboxctl/tools/workspace"
 )
 
@@ -85,9 +84,7 @@ func TestStagedMedium(t *testing.T) {
 		}
 	}
 	b.options.MimeResolver = func(name string, head []byte) string { return "x/" + name }
-	set, err := tools.New(t.Context(), b.options)
-	must(t, err)
-	b.set = set
+	b.remake()
 	if m := b.ok("stage_file", args{"path": "a.ts"}); m["mimeType"] != "x/a.ts" {
 		t.Errorf("own resolver: %v", m)
 	}

@@ -92,6 +92,14 @@ func newBench(t *testing.T, settings string, files map[string]string, change ...
 	return b
 }
 
+// remake makes the tools again, from changed options.
+func (b *bench) remake() {
+	b.t.Helper()
+	set, err := tools.New(b.t.Context(), b.options)
+	must(b.t, err)
+	b.set = set
+}
+
 const secret = "SECRET-FROM-OUTSIDE"
 
 var yes = gate.Func(func(context.Context, gate.Call) (gate.Verdict, error) { return gate.Verdict{Approved: true}, nil })

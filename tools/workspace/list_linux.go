@@ -44,12 +44,13 @@ func (r *Root) List(ctx context.Context, req ListRequest) iter.Seq2[frame.Frame[
 			return
 		}
 		l := lister{ctx: ctx, root: r, names: newNames(), yield: yield, maxDepth: req.MaxDepth, skip: len(r.abs("x")) - 1}
+		defer l.names.free()
 		if err := l.names.read(dir); err != nil {
 			unix.Close(dir)
 			yield(frame.Frame[Entry]{}, outcome.New(outcome.IOFailure, req.Path, err))
 			return
 		}
-		if err := l.entries(dir, strings.TrimSuffix(r.abs(rel), "/"), mark{last: -1}, 1); err != nil {
+		if err := l.entries(dir, strings.TrimSuffix(r.abs(rel), "/"), mark{}, 1); err != nil {
 			if err != errStopped {
 				yield(frame.Frame[Entry]{}, outcome.New(outcome.Aborted, req.Path, err))
 			}
@@ -72,7 +73,8 @@ type lister struct {
 	names    *names
 	yield    func(frame.Frame[Entry], error) bool
 	maxDepth int
-	skip     int // bytes of an absolute path before its backend path
+	skip     int    // bytes of an absolute path before its backend path
+	paths    []byte // of the batch that is being made
 	cut      bool
 }
 
@@ -80,29 +82,62 @@ type lister struct {
 // dir. It returns errStopped or the error of the context.
 func (l *lister) entries(dir int, at string, from mark, depth int) error {
 	defer func() { unix.Close(dir) }()
-	end := len(l.names.refs)
-	for i := from.refs; i < end; i++ {
-		if (i-from.refs)%1024 == 0 {
-			if err := l.ctx.Err(); err != nil {
+	var batch [batchNames]listed
+	for i, end := from.count, l.names.count; i < end; {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
+		some := l.batch(&batch, at, i, end)
+		i += len(some)
+		for _, e := range some {
+			if !l.root.judge.CanRead(e.abs).Allowed {
+				continue
+			}
+			if err := l.entry(dir, e, depth); err != nil {
 				return err
 			}
 		}
-		ref := l.names.refs[i]
-		abs := at + "/" + string(l.names.at(ref))
-		if !l.root.judge.CanRead(abs).Allowed {
-			continue
+	}
+	return nil
+}
+
+// listed is an entry by its absolute path.
+type listed struct {
+	abs  string
+	kind EntryType
+}
+
+const batchNames = 128
+
+// batch makes the paths of the next entries, in one string. In the order of their names, names lie all over the memory:
+// gathered in a loop that does nothing else, the processor waits for many of them at once.
+func (l *lister) batch(into *[batchNames]listed, at string, from, end int) []listed {
+	refs := l.names.refs()[from:min(end, from+batchNames)]
+	var ends [batchNames]int
+	l.paths = l.paths[:0]
+	for i, r := range refs {
+		l.paths = append(append(append(l.paths, at...), '/'), l.names.at(r)...)
+		ends[i] = len(l.paths)
+	}
+	all, start := string(l.paths), 0
+	for i, r := range refs {
+		into[i] = listed{abs: all[start:ends[i]], kind: r.kind}
+		start = ends[i]
+	}
+	return into[:len(refs)]
+}
+
+// entry yields one entry, and all below it.
+func (l *lister) entry(dir int, e listed, depth int) error {
+	item := Entry{Path: e.abs[l.skip:], Type: e.kind}
+	if e.kind == TypeDirectory {
+		if depth != l.maxDepth {
+			return l.directory(dir, item, e.abs, depth)
 		}
-		entry := Entry{Path: abs[l.skip:], Type: ref.kind}
-		if ref.kind != TypeDirectory || depth == l.maxDepth {
-			l.cut = l.cut || ref.kind == TypeDirectory
-			if !l.yield(frame.Of(entry), nil) {
-				return errStopped
-			}
-			continue
-		}
-		if err := l.directory(dir, entry, abs, depth); err != nil {
-			return err
-		}
+		l.cut = true
+	}
+	if !l.yield(frame.Of(item), nil) {
+		return errStopped
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -37,9 +38,12 @@ func FuzzParseDirents(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, buf []byte) {
 		n := newNames()
-		n.parse(-1, buf)
-		n.sort(n.refs)
-		for i, r := range n.refs {
+		defer n.free()
+		if err := n.parse(-1, buf); err != nil {
+			t.Fatal(err)
+		}
+		n.sort(n.refs())
+		for i, r := range n.refs() {
 			if name := string(n.at(r)); name == "" || name == "." || name == ".." {
 				t.Fatalf("name %d is %q", i, name)
 			}
@@ -49,8 +53,38 @@ func FuzzParseDirents(f *testing.F) {
 
 func TestParseDirents(t *testing.T) {
 	n := newNames()
-	n.parse(-1, []byte("\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x18\x00\x08name\x00"))
-	if len(n.refs) != 1 || string(n.at(n.refs[0])) != "name" || n.refs[0].kind != TypeFile {
-		t.Errorf("%+v", n.refs)
+	defer n.free()
+	if err := n.parse(-1, []byte("\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x18\x00\x08name\x00")); err != nil {
+		t.Fatal(err)
+	}
+	if refs := n.refs(); len(refs) != 1 || string(n.at(refs[0])) != "name" || refs[0].kind != TypeFile {
+		t.Errorf("%+v", refs)
+	}
+}
+
+// A directory larger than the first mapping, and a second one on top of it that is taken back.
+func TestNamesGrow(t *testing.T) {
+	n := newNames()
+	defer n.free()
+	push := func(count int, prefix string) {
+		t.Helper()
+		for i := range count {
+			if err := n.push([]byte(prefix+strconv.Itoa(i)), TypeFile); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	push(50_000, "below-")
+	m := n.mark()
+	push(100_000, "above-")
+	n.release(m)
+	push(1, "again-")
+	for i, want := range map[int]string{0: "below-0", 49_999: "below-49999", 50_000: "again-0"} {
+		if got := string(n.at(n.refs()[i])); got != want {
+			t.Errorf("%d: %q, want %q", i, got, want)
+		}
+	}
+	if len(n.refs()) != 50_001 {
+		t.Errorf("%d names", len(n.refs()))
 	}
 }

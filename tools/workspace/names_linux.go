@@ -4,59 +4,77 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"math"
 	"slices"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
 // names holds the entries of the directories that a listing is in the middle of, one directory after another, like a
-// stack. A million names cost their own bytes and 16 more each, and no allocation each.
+// stack. A name costs its own bytes and 16 more. It is freed by free, not by the collector.
 type names struct {
-	chunks [][]byte
-	used   int // bytes used of the last chunk
-	last   int // index of the last chunk; -1 when there is none yet
-	refs   []nameRef
-	buf    []byte // for getdents
+	text  offHeap
+	used  int // bytes of text
+	table offHeap
+	count int    // references in table
+	buf   []byte // for getdents
 }
 
-// nameRef is one name: chunks[chunk][off:off+size].
+// nameRef is one name: text.mem[off:off+size]. It holds no pointer, as it stands outside the heap.
 type nameRef struct {
-	key   uint64 // the eight bytes after what all names of the directory begin with
-	chunk uint32
-	off   uint16
-	size  uint8 // NAME_MAX is 255
-	kind  EntryType
+	key  uint64 // the eight bytes after what all names of the directory begin with
+	off  uint32
+	size uint8 // NAME_MAX is 255
+	kind EntryType
 }
 
-const chunkBytes = 1 << 16
+const nameRefBytes = int(unsafe.Sizeof(nameRef{}))
 
-func newNames() *names { return &names{last: -1, buf: make([]byte, 1<<16)} }
+func newNames() *names { return &names{buf: make([]byte, 1<<16)} }
+
+func (n *names) free() {
+	n.text.free()
+	n.table.free()
+}
 
 // mark is a height of the stack.
-type mark struct{ refs, last, used int }
+type mark struct{ count, used int }
 
-func (n *names) mark() mark { return mark{len(n.refs), n.last, n.used} }
+func (n *names) mark() mark { return mark{n.count, n.used} }
 
 // release takes back what was read since m.
-func (n *names) release(m mark) { n.refs, n.last, n.used = n.refs[:m.refs], m.last, m.used }
+func (n *names) release(m mark) { n.count, n.used = m.count, m.used }
 
-func (n *names) at(r nameRef) []byte { return n.chunks[r.chunk][r.off : int(r.off)+int(r.size)] }
-
-func (n *names) push(name []byte, kind EntryType) {
-	if n.last < 0 || n.used+len(name) > chunkBytes {
-		n.last++
-		n.used = 0
-		if n.last == len(n.chunks) {
-			n.chunks = append(n.chunks, make([]byte, chunkBytes))
-		}
+// refs views the references as such. The mapping is aligned to a page, which is more than nameRef needs.
+func (n *names) refs() []nameRef {
+	if n.count == 0 {
+		return nil
 	}
-	n.refs = append(n.refs, nameRef{chunk: uint32(n.last), off: uint16(n.used), size: uint8(len(name)), kind: kind})
-	n.used += copy(n.chunks[n.last][n.used:], name)
+	return unsafe.Slice((*nameRef)(unsafe.Pointer(&n.table.mem[0])), n.count)
+}
+
+func (n *names) at(r nameRef) []byte { return n.text.mem[r.off : int(r.off)+int(r.size)] }
+
+func (n *names) push(name []byte, kind EntryType) error {
+	if n.used+len(name) > math.MaxUint32 {
+		return unix.ENOMEM
+	}
+	if err := n.text.grow(n.used + len(name)); err != nil {
+		return err
+	}
+	if err := n.table.grow((n.count + 1) * nameRefBytes); err != nil {
+		return err
+	}
+	n.count++
+	n.refs()[n.count-1] = nameRef{off: uint32(n.used), size: uint8(len(name)), kind: kind}
+	n.used += copy(n.text.mem[n.used:], name)
+	return nil
 }
 
 // read pushes all entries of a directory, sorted by the bytes of their names.
 func (n *names) read(dir int) error {
-	start := len(n.refs)
+	start := n.count
 	for {
 		size, err := unix.Getdents(dir, n.buf)
 		if err == unix.EINTR {
@@ -68,20 +86,22 @@ func (n *names) read(dir int) error {
 		if size == 0 {
 			break
 		}
-		n.parse(dir, n.buf[:size])
+		if err := n.parse(dir, n.buf[:size]); err != nil {
+			return err
+		}
 	}
-	n.sort(n.refs[start:])
+	n.sort(n.refs()[start:])
 	return nil
 }
 
 // parse takes apart a buffer of struct linux_dirent64 (getdents64(2)): d_ino and d_off of 8 bytes each, d_reclen of 2,
 // d_type of 1, then the name up to a NUL.
-func (n *names) parse(dir int, buf []byte) {
+func (n *names) parse(dir int, buf []byte) error {
 	const reclen, dtype, name = 16, 18, 19
 	for len(buf) > name {
 		size := int(binary.NativeEndian.Uint16(buf[reclen:]))
 		if size <= name || size > len(buf) {
-			return
+			return nil
 		}
 		entry := buf[name:size]
 		if end := bytes.IndexByte(entry, 0); end >= 0 {
@@ -89,11 +109,14 @@ func (n *names) parse(dir int, buf []byte) {
 		}
 		if len(entry) > 0 && len(entry) < 256 && string(entry) != "." && string(entry) != ".." {
 			if kind := kindOf(dir, entry, buf[dtype]); kind != 0 {
-				n.push(entry, kind)
+				if err := n.push(entry, kind); err != nil {
+					return err
+				}
 			}
 		}
 		buf = buf[size:]
 	}
+	return nil
 }
 
 // kindOf gives the type of an entry; 0 when it vanished before it could be asked for. Not every file system fills in
