@@ -4,6 +4,8 @@ GO ?= go
 export CGO_ENABLED = 0
 BUILD_FLAGS := -trimpath -ldflags '-s -w'
 PACKAGES := bubblewrap gcc git hyperfine libc6-dev libseccomp-dev make procps python3 ripgrep strace util-linux
+# What tests may not do without as an ordinary user.
+PROGRAMS := bwrap gcc git python3 rg strace
 TEST_USER := sandboxctl-test
 
 .PHONY: build demo test test-root test-user lint bench fuzz differential generate cross deps
@@ -24,7 +26,7 @@ test: deps lint build cross test-root test-user
 
 # Every package, as the caller (root in CI). A missing kernel feature fails.
 test-root:
-	SANDBOXCTL_BIN=$(CURDIR)/bin/sandboxctl SANDBOXCTL_TEST_REQUIRE=all $(GO) test -timeout 20m ./...
+	SANDBOXCTL_BIN=$(CURDIR)/bin/sandboxctl SANDBOXCTL_TEST_REQUIRE=all $(GO) test -count 1 -timeout 20m ./...
 	CGO_ENABLED=1 $(GO) test -tags seccomp ./enforcer/seccomp/...
 
 # Every package again, as an ordinary user that is made for it.

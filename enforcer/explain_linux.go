@@ -22,6 +22,9 @@ func (p *Plan) explain(err error) error {
 	}
 	switch f.Layer {
 	case stage.LayerExec:
+		if d := p.judge.CanRead(f.Cause); f.Cause != "" && !d.Allowed { // not found, but a rule closes a directory of PATH
+			return &ExecError{Path: f.Cause, Err: unix.EACCES, Hint: d.Explain()}
+		}
 		return &ExecError{Path: f.Path, Err: f.Errno, Hint: p.whyNoProgram(f)}
 	case stage.LayerMounts:
 		return explainMounts(f)

@@ -86,9 +86,7 @@ func (n naive) hidden(path string) (hidden, way bool) {
 				anchors = append(anchors, r.Path)
 			}
 			if r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite {
-				for _, l := range r.Links {
-					shown = append(shown, l)
-				}
+				shown = append(shown, r.Links...)
 			}
 		}
 		way = path == zone

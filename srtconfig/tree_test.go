@@ -107,6 +107,9 @@ func wantWarning(t *testing.T, rules *Rules, pointer, fragment string) {
 	t.Errorf("warnings %+v, want one at %q that says %q", rules.Warnings(), pointer, fragment)
 }
 
+// nobody is the uid that asOrdinaryUser takes.
+const nobody = 65534
+
 // asOrdinaryUser runs f without the privileges of root over files. It changes the whole process.
 func asOrdinaryUser(t *testing.T, f func()) {
 	t.Helper()
@@ -114,7 +117,6 @@ func asOrdinaryUser(t *testing.T, f func()) {
 		f()
 		return
 	}
-	const nobody = 65534
 	if err := syscall.Setresuid(-1, nobody, -1); err != nil {
 		t.Fatal(err)
 	}

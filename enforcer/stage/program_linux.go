@@ -14,7 +14,7 @@ func findProgram(spec *Spec) (string, error) {
 	if strings.Contains(name, "/") {
 		return name, nil // execve(2) tells what is wrong with it
 	}
-	denied := ""
+	denied, hidden := "", ""
 	for _, dir := range strings.Split(searchPath(spec.Env), ":") {
 		if dir == "" {
 			dir = "."
@@ -23,7 +23,10 @@ func findProgram(spec *Spec) (string, error) {
 		var st unix.Stat_t
 		switch err := unix.Stat(candidate, &st); {
 		case err == unix.EACCES:
-			denied = candidate
+			// A directory of PATH that cannot be searched: the user's own doing, or a rule's. The launcher can tell.
+			if hidden == "" {
+				hidden = candidate
+			}
 			continue
 		case err != nil || st.Mode&unix.S_IFMT == unix.S_IFDIR:
 			continue
@@ -37,7 +40,7 @@ func findProgram(spec *Spec) (string, error) {
 	if denied != "" {
 		return "", &Failure{Layer: LayerExec, Op: "execve", Path: denied, Errno: unix.EACCES}
 	}
-	return "", &Failure{Layer: LayerExec, Op: "find", Path: name, Errno: unix.ENOENT}
+	return "", &Failure{Layer: LayerExec, Op: "find", Path: name, Cause: hidden, Errno: unix.ENOENT}
 }
 
 // defaultPath is used when the command's environment has no PATH, as in execvp(3) but without the working directory.

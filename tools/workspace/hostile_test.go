@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -259,7 +260,7 @@ func TestProtectedPathsCannotBeSaved(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(root, ".mcp.json")); !os.IsNotExist(err) {
+	if _, err := os.Lstat(filepath.Join(root, ".mcp.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a protected file was made: %v", err)
 	}
 	j.protected = nil
