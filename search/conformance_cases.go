@@ -44,7 +44,7 @@ var hiddenTree = tree{
 
 // nameTree holds the names that home-made translations of globs get wrong.
 var nameTree = tree{
-	"blog.md": "", "catalog.md": "", "template.md": "", "a.log": "", "axlog": "", "UPPER.LOG": "", "temp": "",
+	"blog.md": "", "catalog.md": "", "template.md": "", "a.log": "", "axlog": "", "a.log.gz": "", "UPPER.LOG": "", "temp": "",
 	"docs/index.md": "", "docs/deep/page.md": "", "node_modules/x/index.md": "",
 	"\u00e9.txt": "", "e\u0301.txt": "", "with space.txt": "", "line\nfeed.txt": "", "-dash.txt": "", "colon:1:x.txt": "", "[id].tsx": "", "back\\slash.txt": "",
 }
@@ -138,7 +138,7 @@ var pathCases = []pathCase{
 	{"a directory with a slash is all below it", nameTree, PathQuery{Glob: "docs/"}, []string{"docs/deep/page.md", "docs/index.md", "complete"}},
 	{"a glob counts from the path", nameTree, PathQuery{Glob: "deep/*", Scope: Scope{Path: "docs"}}, []string{"docs/deep/page.md", "complete"}},
 	{"braces", nameTree, PathQuery{Glob: "*.{md,log}", Scope: Scope{MaxDepth: new(1)}}, []string{"a.log", "blog.md", "catalog.md", "template.md", "bound maxDepth"}},
-	{"within a name", nameTree, PathQuery{Glob: "*log*"}, []string{"a.log", "axlog", "blog.md", "catalog.md", "complete"}},
+	{"within a name", nameTree, PathQuery{Glob: "*log*"}, []string{"a.log", "a.log.gz", "axlog", "blog.md", "catalog.md", "complete"}},
 	{"case counts", nameTree, PathQuery{Glob: "*LOG*"}, []string{"UPPER.LOG", "complete"}},
 	{"iglob does not look at case", nameTree, PathQuery{Glob: "*", Scope: Scope{IGlob: "*.log"}}, []string{"UPPER.LOG", "a.log", "complete"}},
 	{"a class", nameTree, PathQuery{Glob: "[a-c]*.md"}, []string{"blog.md", "catalog.md", "complete"}},

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/sandboxctl/sandboxctl/tools/outcome"
 )
 
 // naive matches the globs of letters, dots, stars and slashes by trying everything.
@@ -66,6 +68,22 @@ func TestWhatIsGivenToRipgrepToNarrow(t *testing.T) {
 		got, ok := n.nameGlob()
 		if got != c.want || ok != (c.want != "") {
 			t.Errorf("%q, %q: %q, %v; want %q", c.glob, c.iglob, got, ok, c.want)
+		}
+	}
+}
+
+func TestGlobsThatStandForTooMany(t *testing.T) {
+	for pattern, want := range map[string]int{"a": 1, "{a,b}": 2, "{a,b}{c,d,e}": 6, `\{a,b\}`: 1, "a,b": 1, strings.Repeat("{a,b}", 9): 512} {
+		if got := alternatives(pattern); got != want {
+			t.Errorf("%q: %d; want %d", pattern, got, want)
+		}
+		if _, err := compileGlob(pattern, false); err != nil {
+			t.Errorf("%q: %v", pattern, err)
+		}
+	}
+	for _, pattern := range []string{strings.Repeat("{a,b}", 10), strings.Repeat("{*a,*b,*c,*d}", 5), "{" + strings.Repeat("a,", 512) + "}", strings.Repeat("{a,b}", 100)} {
+		if _, err := compileGlob(pattern, false); outcome.Of(err, "") == nil || outcome.Of(err, "").Outcome != outcome.InvalidPattern {
+			t.Errorf("%.30q: %v; want an invalid pattern", pattern, err)
 		}
 	}
 }

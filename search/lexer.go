@@ -19,6 +19,7 @@ type lexer struct {
 	buf []byte // buf[pos:end] is read and not used
 	pos int
 	end int
+	key [32]byte
 }
 
 const lexerBuffer = 256 << 10
@@ -97,11 +98,11 @@ func (l *lexer) list(begin, end byte, each func() error) error {
 	}
 }
 
-// object calls member with each key; it must read the value. The key is only valid until then.
+// object calls member with each key, of which it gets the first 32 bytes; it must read the value. The key is only valid until
+// then.
 func (l *lexer) object(member func(key []byte) error) error {
-	var scratch [32]byte
 	return l.list('{', '}', func() error {
-		key, _, err := l.str(scratch[:0], len(scratch))
+		key, _, err := l.str(l.key[:0], len(l.key))
 		if err != nil {
 			return err
 		}
@@ -117,11 +118,11 @@ func (l *lexer) str(dst []byte, limit int) (out []byte, total int64, err error) 
 	if err := l.expect('"'); err != nil {
 		return dst, 0, err
 	}
+	limit += len(dst)
 	keep := func(p []byte) {
 		total += int64(len(p))
-		dst = append(dst, p[:min(len(p), max(0, limit-len(dst)))]...)
+		dst = append(dst, p[:min(len(p), limit-len(dst))]...)
 	}
-	limit += len(dst)
 	for {
 		if err := l.fill(); err != nil {
 			return dst, total, err

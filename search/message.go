@@ -43,7 +43,7 @@ const maxFirst = 4 << 10
 // messages reads the output of rg --json.
 type messages struct {
 	lexer *lexer
-	raw   []byte // base64, before it is decoded
+	raw   []byte // scratch
 	message
 }
 
@@ -57,12 +57,12 @@ func (m *messages) next() error {
 	if _, err := m.lexer.peek(); err != nil {
 		return err
 	}
-	var kind [16]byte
 	err := m.lexer.object(func(key []byte) error {
 		switch string(key) {
 		case "type":
-			name, _, err := m.lexer.str(kind[:0], len(kind))
-			switch string(name) {
+			var err error
+			m.raw, _, err = m.lexer.str(m.raw[:0], 16)
+			switch string(m.raw) {
 			case "match":
 				m.kind = matchMessage
 			case "summary":

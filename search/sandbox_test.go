@@ -261,12 +261,12 @@ func TestASwappedDirectoryLeadsNowhere(t *testing.T) {
 		}
 		return hits
 	}
-	if hits := count(confined(t, dir, `{}`), 40); hits != 0 {
+	if hits := count(confined(t, dir, `{}`), 25); hits != 0 {
 		t.Errorf("%d times a line from outside", hits)
 	}
-	control := count(open(t, dir, `{}`), 40)
+	control := count(open(t, dir, `{}`), 25)
 	close(stop)
-	t.Logf("%d swaps; without the narrowing %d of 40 searches gave the line from outside", <-stopped, control)
+	t.Logf("%d swaps; without the narrowing %d of 25 searches gave the line from outside", <-stopped, control)
 }
 
 func TestLinksAsTheStart(t *testing.T) {
