@@ -102,6 +102,10 @@ func (e *budgetError) Error() string {
 
 // run walks from the root of the trie. It returns the gathered results of its workers; their order is that of chance.
 func (w *walker) run(ctx context.Context, root *walkNode) ([]walkResult, error) {
+	// A short walk is over before the end of ctx has been passed on.
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	w.wake.L = &w.mu
 	w.began = time.Now()
 	w.stack = append(w.stack, walkItem{path: "/", state: w.globs.seeded(nil, root.globs), node: root, depth: root.depth})
