@@ -23,6 +23,10 @@ func pathRows() []row {
 		{name: "read through /proc/self/cwd", attempt: "$A read /proc/self/cwd/../.ssh/id_rsa", inside: "open: EACCES", outside: "SECRET"},
 		{name: "read through a thread's root", attempt: "$A read /proc/thread-self/root$HOME/.ssh/id_rsa", inside: "open: EACCES", outside: "SECRET"},
 		{name: "read through PID 1's root", attempt: "$A read /proc/$INIT/root$HOME/.ssh/id_rsa", inside: "open: ENOENT|open: EACCES", outside: "SECRET"},
+		// `..` of the root leads to whatever is mounted on top of the root (path_resolution(7), fs/namei.c).
+		{name: "read above the root", attempt: "$A read /..$HOME/.ssh/id_rsa", inside: "open: EACCES|open: ENOENT", outside: "SECRET"},
+		{name: "write above the root", attempt: "$A open /..$PWD/.git/hooks/pre-commit append", inside: "EACCES|ENOENT|EROFS", outside: "ok"},
+		{name: "climb past a second root", attempt: "$A climb dir .$HOME/.ssh/id_rsa", inside: "chroot: EPERM", outside: "SECRET"},
 		{name: "read through an outer root", attempt: "$A read /proc/$PID/root$HOME/.ssh/id_rsa", inside: "open: ENOENT", outside: "SECRET"},
 		{name: "read through an outer directory", attempt: "$A read /proc/$PID/cwd/secret/f", inside: "open: ENOENT", outside: "SECRET"},
 

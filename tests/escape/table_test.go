@@ -81,9 +81,12 @@ func guarded() []guardedFile {
 	}
 }
 
-func TestWaysOut(t *testing.T) {
+func TestWaysOut(t *testing.T) { try(t, waysOut()) }
+
+func try(t *testing.T, rows []row) {
+	t.Helper()
 	testkit.NeedFull(t)
-	for _, r := range waysOut() {
+	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			if r.onlyFor == "root" && os.Geteuid() != 0 || r.onlyFor == "user" && os.Geteuid() == 0 {
 				return
@@ -138,8 +141,16 @@ func fits(got, want string) bool {
 }
 
 func TestEveryRowCanFail(t *testing.T) {
+	if n := len(waysOut()); n < 250 {
+		t.Errorf("only %d rows", n)
+	}
+	canFail(t, waysOut())
+}
+
+func canFail(t *testing.T, rows []row) {
+	t.Helper()
 	names := map[string]bool{}
-	for _, r := range waysOut() {
+	for _, r := range rows {
 		if names[r.name] {
 			t.Errorf("two rows are named %q", r.name)
 		}
@@ -156,9 +167,6 @@ func TestEveryRowCanFail(t *testing.T) {
 				t.Errorf("%s: %q is an outcome inside and outside", r.name, in)
 			}
 		}
-	}
-	if len(names) < 100 {
-		t.Errorf("only %d rows", len(names))
 	}
 }
 

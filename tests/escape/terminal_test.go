@@ -1,14 +1,11 @@
 package escape
 
 import (
-	"fmt"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/sandboxctl/sandboxctl/internal/testkit"
-	"golang.org/x/sys/unix"
 )
 
 // A character that is put into the input of the terminal is read by the shell that started the sandbox.
@@ -70,19 +67,5 @@ func TestNoControllingTerminalWithoutOne(t *testing.T) {
 // onTerminal makes a new pseudo-terminal the standard input and the controlling terminal of a new session.
 func onTerminal(t *testing.T) standard {
 	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { master.Close() })
-	fd := int(master.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave := open(t, fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|syscall.O_NOCTTY)
-	return standard{in: slave, attr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
+	return standard{in: testkit.Terminal(t), attr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
 }
