@@ -5,6 +5,8 @@ import (
 	"context"
 	"io"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 const (
@@ -19,6 +21,8 @@ const (
 	maxLine = 1 << 20
 	// workers is how many chunks are searched at a time.
 	workers = 2
+	// ahead is how many chunks may be taken and not yet collected.
+	ahead = 8
 )
 
 // Span is a part of a file that begins at the start of a line.
@@ -78,36 +82,52 @@ type found struct {
 	err      error
 }
 
-// run deals the chunks out to the workers in turn and collects in the same order, so that results are ordered and
-// no worker is more than two chunks ahead.
+// run lets the workers take chunk after chunk and collects the results in order. No worker gets further ahead of
+// the collector than ahead chunks, which bounds what is read in vain when a search stops early; less would make one
+// worker wait whenever the other is slow.
 func (s *scan) run(ctx context.Context, emit func(Match) bool) error {
 	origin := s.span.Start / chunk
 	n := (s.span.End+chunk-1)/chunk - origin
-	w := min(workers, n)
 	ctx, cancel := context.WithCancel(ctx)
-	results := make([]chan found, w)
-	stopped := make(chan struct{}, w)
+	tokens := make(chan struct{}, ahead)
+	var results [ahead]chan found
 	for i := range results {
 		results[i] = make(chan found, 1)
-		go func() {
-			defer func() { stopped <- struct{}{} }()
-			s.work(ctx, origin+int64(i), origin+n, w, results[i])
-		}()
+		tokens <- struct{}{}
 	}
-	defer func() {
-		cancel()
-		for range results {
-			<-stopped
-		}
-	}()
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(workers, n) {
+		wg.Go(func() {
+			buf := make([]byte, 0, page+chunk+slack)
+			for {
+				select {
+				case <-tokens:
+				case <-ctx.Done():
+					return
+				}
+				k := next.Add(1) - 1
+				if k >= n {
+					return
+				}
+				at := (origin + k) * chunk
+				var f found
+				buf, f = s.chunk(ctx, buf, max(s.span.Start, at), min(s.span.End, at+chunk))
+				results[k%ahead] <- f // has room: chunk k-ahead was collected before the token for this one was
+			}
+		})
+	}
+	defer wg.Wait()
+	defer cancel()
 	line := s.span.Line
 	for k := range n {
 		var f found
 		select {
-		case f = <-results[k%w]:
+		case f = <-results[k%ahead]:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		tokens <- struct{}{}
 		for _, m := range f.matches {
 			m.Line += line
 			m.LastLine += line
@@ -121,23 +141,6 @@ func (s *scan) run(ctx context.Context, emit func(Match) bool) error {
 		line += f.newlines
 	}
 	return nil
-}
-
-// work searches every step-th chunk of the file from first on, up to end.
-func (s *scan) work(ctx context.Context, first, end, step int64, out chan<- found) {
-	buf := make([]byte, 0, page+chunk+slack)
-	for k := first; k < end; k += step {
-		var f found
-		buf, f = s.chunk(ctx, buf, max(s.span.Start, k*chunk), min(s.span.End, (k+1)*chunk))
-		select {
-		case out <- f:
-		case <-ctx.Done():
-			return
-		}
-		if f.err != nil {
-			return
-		}
-	}
 }
 
 // chunk searches the lines that start in [start, end). It returns buf for the next call.
@@ -280,7 +283,9 @@ func (m *Match) excerpt(line []byte, start int64, place, limit int) {
 	m.TextStart = start + int64(from)
 }
 
-// readAt appends the bytes [from, to) of r to buf, fewer if r ends before.
+// readAt appends the bytes [from, to) of r to buf, fewer if r ends before. Files are read and not mapped:
+// touching a mapped page of a file that somebody truncates is a signal, touching one of a slow filesystem stops the
+// whole program at its next garbage collection, and mapping was measured to save a fifth of the time at most.
 func readAt(r io.ReaderAt, buf []byte, from, to int64) ([]byte, error) {
 	have := len(buf)
 	buf = slices.Grow(buf, int(to-from))[:have+int(to-from)]
