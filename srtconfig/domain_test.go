@@ -105,6 +105,7 @@ func TestDomainPatternMatch(t *testing.T) {
 		{"*.a.test", "a.test", 1, false},
 		{"*.a.test", ".a.test", 1, false},
 		{"*.a.test", "xa.test", 1, false},
+		{"*.a.test", "xxa.test", 1, false},
 		{"*.a.test", "::1%x.a.test", 1, false},
 		{"*.a.test:22", "x.a.test", 22, true},
 		{"*.a.test:22", "x.a.test", 23, false},

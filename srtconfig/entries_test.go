@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -295,7 +296,8 @@ func TestWorkingDirectoryStaysVisible(t *testing.T) {
 
 func TestWorkingDirectoryThatIsNone(t *testing.T) {
 	host := tempHost(t)
-	plant(t, host.Home, "file", "gone/", "link => p", "loop => loop")
+	// A link of /proc to what was removed reads as the name of the second one.
+	plant(t, host.Home, "file", "gone/", "gone (deleted)/", "link => p", "loop => loop")
 	gone, err := os.Open(host.Home + "/gone")
 	if err != nil {
 		t.Fatal(err)
@@ -379,6 +381,43 @@ func TestPrivateTmp(t *testing.T) {
 	host = tempHost(t)
 	rules = mustDerive(t, host, `{"filesystem": {"allowWrite": ["/tmp/"], "denyWrite": ["/tmp"]}, "mandatoryDenySearchDepth": 1}`)
 	wantWarning(t, rules, "/filesystem/allowWrite/0", "/tmp of their own")
+}
+
+func TestSearchLeavesATmpOfTheirOwnOut(t *testing.T) {
+	host := tempHost(t)
+	dir, err := os.MkdirTemp("/tmp", "srtconfig-search-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	plant(t, dir, ".bashrc")
+	for settings, want := range map[string]bool{
+		`{"filesystem": {"allowWrite": ["/tmp"]}, "mandatoryDenySearchDepth": 1}`:                                false,
+		`{"filesystem": {"allowWrite": ["/"]}, "mandatoryDenySearchDepth": 2}`:                                   false,
+		`{"filesystem": {"allowWrite": ["/", "` + dir + `"]}, "mandatoryDenySearchDepth": 2}`:                    true,
+		`{"filesystem": {"allowWrite": ["/tmp"]}, "mandatoryDenySearchDepth": 1, "sandboxctl": {"tmp": "host"}}`: true,
+		`{"filesystem": {"allowWrite": ["/"]}, "mandatoryDenySearchDepth": 2, "sandboxctl": {"tmp": "host"}}`:    true,
+	} {
+		rules := mustDerive(t, host, settings)
+		got := slices.ContainsFunc(rules.Paths(), func(r PathRule) bool { return r.List == Protected && r.Path == dir+"/.bashrc" && r.Exists })
+		if got != want {
+			t.Errorf("%s: protected in /tmp: %t, want %t", settings, got, want)
+		}
+	}
+}
+
+// Commands see other trees there than the host's, and a walk of them would not end.
+func TestPatternsLeaveTheTreesOfTheKernelOut(t *testing.T) {
+	host := tempHost(t)
+	rules := mustDerive(t, host, `{"filesystem": {"denyRead": ["/*/version", "/*/null", "/*/kernel", "/proc/vers*"]}}`)
+	for _, r := range rules.Paths() {
+		if r.List == DenyRead && (within(r.Path, "/proc") || within(r.Path, "/dev") || within(r.Path, "/sys")) && r.Source.Pointer != "/filesystem/denyRead/3" {
+			t.Errorf("%s from %s", r.Path, r.Source.Text)
+		}
+	}
+	if !slices.ContainsFunc(rules.Paths(), func(r PathRule) bool { return r.Path == "/proc/version" }) {
+		t.Error("a pattern that starts in /proc finds nothing there")
+	}
 }
 
 func TestFilesystemDisabled(t *testing.T) {

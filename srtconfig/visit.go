@@ -143,8 +143,11 @@ func (v *visitor) descend(name, full string, hits []hit, depth int) {
 	if state == nil && depth == 0 && node == nil {
 		return
 	}
-	if v.item.path == "/" && ofTheKernel(name) && node == nil {
-		return
+	if v.item.path == "/" && ofTheKernel(name) {
+		if node == nil {
+			return
+		}
+		state, depth = nil, 0 // what starts there goes on, what only comes by does not
 	}
 	if full == "" {
 		full = joinName(v.item.path, name)
