@@ -1,46 +1,11 @@
 package jsonval
 
 import (
-	"encoding/json"
-	"math/big"
 	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
-
-// hex reads a hexadecimal number of any size. pos is at its "0x".
-func (d *decoder) hex(start int, sign string) (any, *SyntaxError) {
-	d.pos += 2
-	from := d.pos
-	for d.pos < len(d.text) && hexDigit(d.text[d.pos]) >= 0 {
-		d.pos++
-	}
-	if d.pos == from {
-		return nil, d.unexpected("a hexadecimal digit")
-	}
-	if err := d.numberEnds(start); err != nil {
-		return nil, err
-	}
-	// Converting takes more than linear time, and no real number is so long.
-	if d.pos-from > 1024 {
-		return nil, d.fail(start, "a hexadecimal number of %d digits", d.pos-from)
-	}
-	n, _ := new(big.Int).SetString(d.text[from:d.pos], 16) // the digits were checked
-	return json.Number(sign + n.String()), nil
-}
-
-func hexDigit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
-}
 
 // str reads a string. One without escapes and invalid bytes shares the memory of the text.
 func (d *decoder) str() (any, *SyntaxError) {

@@ -361,7 +361,7 @@ func TestNeedleEqualsIndex(t *testing.T) {
 		plain := hay
 		if fold {
 			text = []byte(strings.ReplaceAll(strings.ToLower(string(text)), "\ufffd", "-"))
-			plain = bytes.Map(nil2lower, hay)
+			plain = bytes.Map(lowerASCII, hay)
 		}
 		if fold && len(plain) != len(hay) {
 			return
@@ -405,7 +405,7 @@ func TestPairScanEqualsNaive(t *testing.T) {
 	})
 }
 
-func nil2lower(r rune) rune {
+func lowerASCII(r rune) rune {
 	if 'A' <= r && r <= 'Z' {
 		return r + 'a' - 'A'
 	}
