@@ -16,8 +16,10 @@ import (
 
 // Confined narrows an Enforcer to what a search of one directory needs, so that a name which is swapped for a link while
 // ripgrep walks leads it nowhere: it reads what the settings open below root, programs and libraries, and nothing else, and
-// it writes nothing. settings and host are those that the Enforcer's rules were derived from; root is the workspace. The
-// caller closes what it gets. Errors are those of [srtconfig.Derive] and [enforcer.Enforcer.Narrow].
+// it writes nothing. An entry that re-opens a place in a denied directory counts if the place exists now.
+//
+// settings and host are those that the Enforcer's rules were derived from; root is the workspace. The caller closes what it
+// gets. Errors are those of [srtconfig.Derive] and [enforcer.Enforcer.Narrow].
 func Confined(ctx context.Context, e *enforcer.Enforcer, settings *srtconfig.Settings, host srtconfig.Host, root string) (*enforcer.Enforcer, error) {
 	narrow, err := confine(settings, e.Rules(), root)
 	if err != nil {
@@ -30,8 +32,8 @@ func Confined(ctx context.Context, e *enforcer.Enforcer, settings *srtconfig.Set
 	return e.Narrow(rules)
 }
 
-// runtime is where programs and their libraries are. Some are links into others, which have to be there too.
-var runtime = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/etc/ld.so.cache", "/etc/alternatives"}
+// runtimePaths is where programs and their libraries are. Some are links into others, which have to be there too.
+var runtimePaths = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/etc/ld.so.cache", "/etc/alternatives"}
 
 // confine closes reading at / and opens anew what is open now below root and of the runtime. The denials stay as they are
 // written, patterns included; so does everything but paths and the network.
@@ -59,7 +61,7 @@ func confine(settings *srtconfig.Settings, rules *srtconfig.Rules, root string) 
 			reopen(p.Path)
 		}
 	}
-	for _, path := range append(slices.Clone(runtime), program(rules.Ripgrep())...) {
+	for _, path := range append(slices.Clone(runtimePaths), program(rules.Ripgrep())...) {
 		if _, err := os.Lstat(path); err != nil {
 			continue
 		}
