@@ -134,6 +134,7 @@ var pathCases = []pathCase{
 		"blog.md", "catalog.md", "docs/deep/page.md", "docs/index.md", "node_modules/x/index.md", "template.md", "complete"}},
 	{"a slash anchors", nameTree, PathQuery{Glob: "docs/*.md"}, []string{"docs/index.md", "complete"}},
 	{"a leading slash is the top", nameTree, PathQuery{Glob: "/*.md"}, []string{"blog.md", "catalog.md", "template.md", "complete"}},
+	{"a leading dot and slash are the top", nameTree, PathQuery{Glob: "./*.md"}, []string{"blog.md", "catalog.md", "template.md", "complete"}},
 	{"all below a directory", nameTree, PathQuery{Glob: "docs/**"}, []string{"docs/deep/page.md", "docs/index.md", "complete"}},
 	{"a directory with a slash is all below it", nameTree, PathQuery{Glob: "docs/"}, []string{"docs/deep/page.md", "docs/index.md", "complete"}},
 	{"a glob counts from the path", nameTree, PathQuery{Glob: "deep/*", Scope: Scope{Path: "docs"}}, []string{"docs/deep/page.md", "complete"}},

@@ -54,7 +54,9 @@ func compileGlob(text string, fold bool) (*glob, error) {
 	}
 	g := &glob{fold: fold}
 	g.pattern, g.negated = strings.CutPrefix(text, "!")
-	g.pattern = strings.TrimPrefix(g.pattern, "./")
+	if top, ok := strings.CutPrefix(g.pattern, "./"); ok {
+		g.pattern = "/" + top
+	}
 	below := strings.HasSuffix(g.pattern, "/")
 	g.pattern = strings.TrimSuffix(g.pattern, "/")
 	g.base = !strings.Contains(g.pattern, "/") && !below

@@ -40,13 +40,13 @@ func TestGlobsMatchLikeTheNaiveMatcher(t *testing.T) {
 		for _, after := range []string{"a", "b", ".", "x"} {
 			pattern = strings.ReplaceAll(pattern, "**"+after, "*"+after)
 		}
-		name := rapid.StringMatching(`[ab.]{1,3}(/[ab.]{1,3}){0,3}`).Draw(t, "name")
+		name := rapid.StringMatching(`[ab][ab.]{0,2}(/[ab][ab.]{0,2}){0,3}`).Draw(t, "name")
 		g, err := compileGlob(pattern, false)
 		if err != nil {
 			t.Fatalf("%q: %v", pattern, err)
 		}
 		want := naive(strings.TrimPrefix(pattern, "./"), name)
-		if !strings.Contains(strings.TrimPrefix(pattern, "./"), "/") {
+		if !strings.Contains(pattern, "/") {
 			want = naive(pattern, path.Base(name))
 		}
 		if got := g.keeps(name); got != want {

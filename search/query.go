@@ -36,7 +36,7 @@ type ContentQuery struct {
 	Pattern string
 	// Glob narrows which files are searched; "" does not. Without a slash it speaks of the name of a file, at any depth. With
 	// one, it speaks of the whole path from Scope.Path on, where ** stands for any number of directories, none included; a
-	// leading slash is such a slash and matches nothing itself. dir/ stands for all below dir. A leading ! leaves out what
+	// leading slash or ./ is such a slash and matches nothing itself. dir/ stands for all below dir. A leading ! leaves out what
 	// the rest matches. {a,b}, [a-z], [!a] and \ work. A glob only narrows: it never brings back a hidden or ignored file.
 	Glob string
 	// IgnoreCase matches without regard to case.

@@ -3,11 +3,14 @@ package search_test
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -331,6 +334,29 @@ func TestUnreadableEntriesOfTheHost(t *testing.T) {
 	wantNames(t, got, err, "open")
 	if report.Withheld != 2 {
 		t.Errorf("report %+v; want 2 withheld", report)
+	}
+}
+
+// shutFS is a tree in which one file and one directory cannot be opened, and one file breaks.
+type shutFS struct{ fs.FS }
+
+func (s shutFS) Open(name string) (fs.File, error) {
+	switch path.Base(name) {
+	case "shut", "shutdir":
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	case "broken":
+		return nil, &fs.PathError{Op: "open", Path: name, Err: unix.EIO}
+	}
+	return s.FS.Open(name)
+}
+
+func TestUnreadableEntriesOfATree(t *testing.T) {
+	tree := fstest.MapFS{"open": {Data: []byte("needle")}, "shut": {Data: []byte("needle")}, "broken": {Data: []byte("needle")}, "shutdir/f": {Data: []byte("needle")}}
+	var report search.Report
+	got, err := content(t, search.NewMemory(shutFS{tree}), search.ContentQuery{Pattern: "needle", Scope: search.Scope{Report: &report}})
+	wantNames(t, got, err, "open")
+	if want := (search.Report{Withheld: 2, Failed: 1}); report != want {
+		t.Errorf("report %+v; want %+v", report, want)
 	}
 }
 

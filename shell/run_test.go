@@ -3,6 +3,7 @@ package shell_test
 import (
 	"context"
 	"encoding/json"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/sandboxctl/sandboxctl/enforcer"
 	"github.com/sandboxctl/sandboxctl/internal/testkit"
@@ -382,4 +385,51 @@ func BenchmarkTrue(b *testing.B) {
 			}
 		}
 	})
+}
+
+// A process outside of the sandbox that was handed the descriptor must not hold a command open.
+func TestADescriptorThatWasPassedOut(t *testing.T) {
+	testkit.NeedProgram(t, "python3")
+	w := newWorld(t, `{"filesystem": {"allowWrite": ["."]}, "network": {"allowAllUnixSockets": true}}`)
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(w.dir, "s"), Net: "unix"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	got := make(chan int, 1)
+	go func() {
+		defer close(got)
+		conn, err := listener.AcceptUnix()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		oob := make([]byte, 128)
+		_, n, _, _, err := conn.ReadMsgUnix(make([]byte, 1), oob)
+		if err != nil {
+			return
+		}
+		messages, err := unix.ParseSocketControlMessage(oob[:n])
+		if err != nil || len(messages) != 1 {
+			return
+		}
+		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+			got <- fds[0]
+		}
+	}()
+	begin := time.Now()
+	r := w.run(t, `python3 -c 'import socket,array
+s=socket.socket(socket.AF_UNIX); s.connect("s"); s.sendmsg([b"x"],[(socket.SOL_SOCKET,socket.SCM_RIGHTS,array.array("i",[1]))])
+s.recv(1)'; echo sent`)
+	fd, ok := <-got
+	if !ok {
+		t.Fatalf("the descriptor did not come out, which the test is about: %q", r.Preview)
+	}
+	defer unix.Close(fd)
+	if r.Preview != "sent\nExit code: 0\n" {
+		t.Errorf("got %q", r.Preview)
+	}
+	if took := time.Since(begin); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
 }
