@@ -243,7 +243,8 @@ func (p *Process) listen(enough func() bool) error {
 	buf, oob := make([]byte, 16<<10), make([]byte, unix.CmsgSpace(4))
 	for !enough() {
 		n, oobn, _, _, err := unix.Recvmsg(p.control, buf, oob, unix.MSG_CMSG_CLOEXEC)
-		if err == unix.EINTR {
+		// ECONNRESET: the stage ended without reading what we sent. It comes once, and before what the stage has sent.
+		if err == unix.EINTR || err == unix.ECONNRESET {
 			continue
 		}
 		if err != nil || n == 0 {

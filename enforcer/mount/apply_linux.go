@@ -25,8 +25,8 @@ func (p Plan) Apply() (base int, err error) {
 	defer b.close()
 	steps := []func(Plan) error{
 		b.isolate,    // before anything is mounted, or the host would see it
-		b.newScratch, // before the new root hides the place where it is attached
-		b.newRoot,
+		b.newRoot,    // before the scratch lies on the host's /, or the clone would have it too
+		b.newScratch, // and the new root is attached to it
 		b.mounts,     // in Plan order: parents before children, so that no mount uncovers a denial
 		b.finishWays, // after every mount point inside them is made
 		b.pivot,      // last: until here sources are opened in the host's tree
@@ -82,8 +82,8 @@ const (
 	rootDir  = "r"
 )
 
-// newScratch attaches a tmpfs on the host's root, inside this namespace only; the tree that comes on top of it hides it,
-// and pivot detaches it. A mount can be cloned from only when it is attached.
+// newScratch attaches a tmpfs on the host's root, inside this namespace only, and the new tree to it. It holds the mask
+// objects, as a mount can be cloned from only when it is attached.
 func (b *builder) newScratch(Plan) error {
 	op := Op{Kind: Mask, Target: "/", Cause: "objects that stand in for denied ones"}
 	fd, err := newFS(op, "tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV|unix.MOUNT_ATTR_NOEXEC, option{"mode", "0700"}, option{"size", "64k"})
@@ -100,7 +100,15 @@ func (b *builder) newScratch(Plan) error {
 	if err := unix.Mkdirat(fd, rootDir, 0o755); err != nil {
 		return fail(op, "mkdir", rootDir, err)
 	}
-	return b.attach(op, fd, unix.AT_FDCWD, "/")
+	if err := b.attach(op, fd, unix.AT_FDCWD, "/"); err != nil {
+		return err
+	}
+	target, err := openIn(op, b.scratch, rootDir, unix.O_DIRECTORY)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(target)
+	return b.attach(op, b.root, target, "")
 }
 
 func (b *builder) newRoot(p Plan) error {
@@ -114,15 +122,7 @@ func (b *builder) newRoot(p Plan) error {
 	default:
 		return ErrEmptyPlan
 	}
-	if err != nil {
-		return err
-	}
-	target, err := openIn(op, b.scratch, rootDir, unix.O_DIRECTORY)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(target)
-	return b.attach(op, b.root, target, "")
+	return err
 }
 
 func (b *builder) mounts(p Plan) error {
