@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sandboxctl/sandboxctl/enforcer"
@@ -37,19 +38,24 @@ func hint(env Env, plan *enforcer.Plan, argv []string, line string) {
 			return
 		}
 	}
-	for _, target := range writeTargets(argv, line) {
-		if !filepath.IsAbs(target) {
-			target = filepath.Join(plan.Dir, target)
+	for _, target := range changedPaths(argv, line) {
+		path := target.path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(plan.Dir, path)
 		}
-		parent, err := filepath.EvalSymlinks(filepath.Dir(target))
+		parent, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil {
 			continue
 		}
-		target = filepath.Join(parent, filepath.Base(target))
-		if mount.IsOwn(target) || strings.HasPrefix(target, "/tmp/") {
+		path = filepath.Join(parent, filepath.Base(path))
+		if mount.IsOwn(path) || strings.HasPrefix(path, "/tmp/") {
 			continue
 		}
-		if d := plan.Evaluator().CanWrite(target); !d.Allowed {
+		d := plan.Evaluator().CanWrite(path)
+		if d.Allowed && target.replaced {
+			d = plan.Evaluator().CanRemove(path)
+		}
+		if !d.Allowed {
 			fmt.Fprintf(env.Stderr, "sandboxctl: %s\n", printable(d.Explain()))
 			return
 		}
@@ -69,36 +75,76 @@ func shellWords(line string) []string {
 	return words
 }
 
-// writers are programs whose last operand is written to.
-var writers = map[string]bool{"touch": true, "mkdir": true, "cp": true, "mv": true, "ln": true, "tee": true, "install": true, "rm": true, "rmdir": true}
+// changed is a path that a command line names as something to change.
+type changed struct {
+	path     string
+	replaced bool // by a new file under the same name, or removed
+}
 
-// writeTargets returns the files that redirections and the usual programs of a command line write to.
-func writeTargets(argv []string, line string) []string {
+// changedPaths returns the files that the redirections and the usual programs of a command line change.
+func changedPaths(argv []string, line string) []changed {
 	if line == "" {
-		if len(argv) > 1 && writers[filepath.Base(argv[0])] {
-			return argv[len(argv)-1:]
-		}
-		return nil
+		return changedBy(argv)
 	}
-	var targets []string
+	var out []changed
 	walkShell(line, func(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.Redirect:
 			switch n.Op {
 			case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll, syntax.RdrInOut:
 				if lit := n.Word.Lit(); lit != "" {
-					targets = append(targets, lit)
+					out = append(out, changed{path: lit})
 				}
 			}
 		case *syntax.CallExpr:
-			if len(n.Args) > 1 && writers[n.Args[0].Lit()] {
-				if lit := n.Args[len(n.Args)-1].Lit(); lit != "" {
-					targets = append(targets, lit)
-				}
+			var call []string
+			for _, w := range n.Args {
+				call = append(call, w.Lit()) // "" for what the shell would expand
 			}
+			out = append(out, changedBy(call)...)
 		}
 	})
-	return targets
+	return out
+}
+
+// changedBy returns what one command changes, as far as its words tell.
+func changedBy(call []string) []changed {
+	if len(call) < 2 {
+		return nil
+	}
+	var operands []string
+	for _, w := range call[1:] {
+		if w != "" && !strings.HasPrefix(w, "-") {
+			operands = append(operands, w)
+		}
+	}
+	if len(operands) == 0 {
+		return nil
+	}
+	last := operands[len(operands)-1]
+	switch filepath.Base(call[0]) {
+	case "touch", "mkdir", "cp", "ln", "tee", "install":
+		return []changed{{path: last}}
+	case "rm", "rmdir", "mv":
+		var out []changed
+		for _, o := range operands {
+			out = append(out, changed{path: o, replaced: true})
+		}
+		return out
+	case "sed":
+		if slices.ContainsFunc(call, func(w string) bool { return strings.HasPrefix(w, "-i") || w == "--in-place" }) {
+			return []changed{{path: last, replaced: true}}
+		}
+	case "git":
+		// These record something in the repository's configuration, which git replaces by a new file.
+		writes := func(w string) bool {
+			return slices.Contains([]string{"config", "remote", "branch", "push", "submodule"}, w)
+		}
+		if slices.ContainsFunc(operands, writes) && !slices.Contains(call, "--global") {
+			return []changed{{path: ".git/config", replaced: true}}
+		}
+	}
+	return nil
 }
 
 func walkShell(line string, visit func(syntax.Node)) {
