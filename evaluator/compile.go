@@ -213,7 +213,9 @@ func (b *builder) markShown(readGlobs []glob) {
 			continue
 		}
 		b.showAbove(int32(i))
-		b.showLinks(own.ways)
+		if !own.zone {
+			b.showLinks(own.ways)
+		}
 	}
 }
 

@@ -85,7 +85,7 @@ func (n naive) hidden(path string) (hidden, way bool) {
 			if nBelow(r.Path, zone) {
 				anchors = append(anchors, r.Path)
 			}
-			if r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite {
+			if (r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite) && !nZone(r.Path) {
 				shown = append(shown, r.Links...)
 			}
 		}
@@ -103,6 +103,8 @@ func (n naive) hidden(path string) (hidden, way bool) {
 	}
 	return false, false
 }
+
+func nZone(path string) bool { return path == "/tmp" || path == "/dev/shm" }
 
 func (n naive) read(path string) (bool, Reason) {
 	if hidden, way := n.hidden(path); hidden {
@@ -126,7 +128,7 @@ func (n naive) read(path string) (bool, Reason) {
 		}
 		if r.List == srtconfig.AllowRead || r.List == srtconfig.AllowWrite {
 			for _, l := range r.Links {
-				if effective, _ := n.opensReading(r.Path); effective && nWithin(l, path) {
+				if effective, _ := n.opensReading(r.Path); effective && nWithin(l, path) && !(n.privateTmp && nZone(r.Path)) {
 					return true, Way
 				}
 			}

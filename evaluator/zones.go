@@ -20,6 +20,12 @@ func (b *builder) insertZones(cwd string, readGlobs []glob) error {
 			return err
 		}
 		b.own[root].zone, b.nodes[root].tmpWay = true, true
+	}
+	for _, zone := range zones {
+		root, err := b.insert(zone)
+		if err != nil {
+			return err
+		}
 		// A working directory that is the zone itself keeps the host's: nothing of it could be left out.
 		if cwd == zone || strings.HasPrefix(cwd, zone+"/") {
 			i, err := b.insert(cwd)
@@ -47,7 +53,9 @@ func (b *builder) anchorEntries(root int32, readGlobs []glob) {
 				continue
 			}
 			b.own[i].anchor = b.own[i].anchor || below[i]
-			b.wayToLinks(b.own[i].ways, below)
+			if !b.own[i].zone { // an entry for the zone itself opens nothing of it
+				b.wayToLinks(b.own[i].ways, below)
+			}
 		}
 	}
 }
