@@ -30,7 +30,7 @@ see. Nothing is started.
 Exit status: 0 everything is allowed, 1 something is denied.`,
 		Example: `  sandboxctl explain read ~/.ssh/id_ed25519
   sandboxctl explain write .git/hooks/pre-commit src/main.go
-  sandboxctl explain connect proxy.golang.org:443
+  sandboxctl explain connect example.com:443
   sandboxctl explain plan`,
 	}
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print JSON")
