@@ -27,7 +27,7 @@ func scopeArguments(s Scope, n narrowing) []string {
 	if pattern, ok := n.nameGlob(); ok {
 		args = append(args, "--type-add=narrowed:"+pattern, "--type=narrowed")
 		if !s.Hidden {
-			// A file of a chosen type is shown although it is hidden; a glob that excludes comes before that.
+			// A file of a chosen type is searched although it is hidden, in vain; a glob that excludes comes before that.
 			args = append(args, "--glob=!.*")
 		}
 	}

@@ -25,6 +25,8 @@ func Confined(ctx context.Context, e *enforcer.Enforcer, settings *srtconfig.Set
 	if err != nil {
 		return nil, err
 	}
+	// What closes all else must not close the working directory.
+	host.Cwd = root
 	rules, err := srtconfig.Derive(ctx, narrow, host)
 	if err != nil {
 		return nil, fmt.Errorf("narrow the settings to a search: %w", err)
@@ -46,7 +48,8 @@ func confine(settings *srtconfig.Settings, rules *srtconfig.Rules, root string) 
 	narrow.Network = srtconfig.NetworkSettings{}
 	fs := &narrow.Filesystem
 	fs.Disabled = false
-	fs.DenyRead = append(slices.Clone(fs.DenyRead), srtconfig.PathEntry{Path: "/"})
+	fs.DenyRead = append(absolute(fs.DenyRead, rules.Cwd(), root), srtconfig.PathEntry{Path: "/"})
+	fs.DenyWrite = absolute(fs.DenyWrite, rules.Cwd(), root)
 	fs.AllowRead, fs.AllowWrite = nil, nil
 	reopen := func(path string) {
 		// One that only shows the way to what is open below would open all below.
@@ -73,6 +76,26 @@ func confine(settings *srtconfig.Settings, rules *srtconfig.Rules, root string) 
 		reopen(path)
 	}
 	return &narrow, nil
+}
+
+// absolute makes relative entries mean the same for a session that starts in another directory.
+func absolute(entries []srtconfig.PathEntry, from, to string) []srtconfig.PathEntry {
+	entries = slices.Clone(entries)
+	if from == to {
+		return entries
+	}
+	// In brackets each of these stands for itself.
+	pattern := strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(from)
+	for i, e := range entries {
+		switch {
+		case filepath.IsAbs(e.Path), e.Path == "~", strings.HasPrefix(e.Path, "~/"):
+		case e.Literal:
+			entries[i].Path = from + "/" + e.Path
+		default:
+			entries[i].Path = pattern + "/" + e.Path
+		}
+	}
+	return entries
 }
 
 // program is where ripgrep is, when that can be told; it may lie outside of the usual places.

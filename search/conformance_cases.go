@@ -22,10 +22,11 @@ var optionTree = tree{
 }
 
 var hiddenTree = tree{
+	".kept":            "needle\n", // kept from being ignored, and hidden all the same
 	".hidden":          "needle\n",
 	".config/deep":     "needle\n",
 	"seen":             "needle\n",
-	".ignore":          "*.log\n/build/\n!keep.log\n",
+	".ignore":          "*.log\n/build/\n!keep.log\n!.kept\n",
 	"a.log":            "needle\n",
 	"keep.log":         "needle\n",
 	"build/out":        "needle\n",
@@ -118,7 +119,7 @@ var contentCases = []contentCase{
 	{"hidden and ignored are left out", hiddenTree, ContentQuery{Pattern: "needle"}, []string{
 		"git-ignored:1:needle:0-6", "keep.log:1:needle:0-6", "repo/seen.txt:1:needle:0-6", "seen:1:needle:0-6", "sub/build/out:1:needle:0-6", "x.tmp:1:needle:0-6", "complete"}},
 	{"hidden", hiddenTree, ContentQuery{Pattern: "needle", Scope: Scope{Hidden: true}}, []string{
-		".config/deep:1:needle:0-6", ".hidden:1:needle:0-6", "git-ignored:1:needle:0-6", "keep.log:1:needle:0-6", "repo/seen.txt:1:needle:0-6", "seen:1:needle:0-6", "sub/build/out:1:needle:0-6", "x.tmp:1:needle:0-6", "complete"}},
+		".config/deep:1:needle:0-6", ".hidden:1:needle:0-6", ".kept:1:needle:0-6", "git-ignored:1:needle:0-6", "keep.log:1:needle:0-6", "repo/seen.txt:1:needle:0-6", "seen:1:needle:0-6", "sub/build/out:1:needle:0-6", "x.tmp:1:needle:0-6", "complete"}},
 	{"a glob brings nothing ignored back", hiddenTree, ContentQuery{Pattern: "needle", Glob: "*.log"}, []string{"keep.log:1:needle:0-6", "complete"}},
 	{"a glob brings nothing hidden back", hiddenTree, ContentQuery{Pattern: "needle", Glob: "*", Scope: Scope{Path: "sub"}}, []string{"sub/build/out:1:needle:0-6", "complete"}},
 	{"a glob that leaves out", plainTree, ContentQuery{Pattern: "needle", Glob: "!*.go"}, []string{
@@ -160,7 +161,7 @@ var pathCases = []pathCase{
 		"git-ignored", "keep.log", "repo/seen.txt", "seen", "sub/build/out", "x.tmp", "complete"}},
 	{"no_ignore", hiddenTree, PathQuery{Glob: "*", Scope: Scope{NoIgnore: true}}, []string{
 		"a.log", "build/out", "git-ignored", "keep.log", "repo/git-ignored", "repo/seen.md", "repo/seen.txt", "seen", "sub/build/out", "sub/x.tmp", "x.tmp", "complete"}},
-	{"hidden", hiddenTree, PathQuery{Glob: ".*", Scope: Scope{Hidden: true}}, []string{".gitignore", ".hidden", ".ignore", "repo/.gitignore", "sub/.ignore", "complete"}},
+	{"hidden", hiddenTree, PathQuery{Glob: ".*", Scope: Scope{Hidden: true}}, []string{".gitignore", ".hidden", ".ignore", ".kept", "repo/.gitignore", "sub/.ignore", "complete"}},
 	{"a hidden place that is asked for", hiddenTree, PathQuery{Glob: "*", Scope: Scope{Path: ".config"}}, []string{".config/deep", "complete"}},
 	{"a glob brings nothing ignored back", hiddenTree, PathQuery{Glob: "repo/*.md"}, []string{"complete"}},
 	{"a suffix brings nothing ignored back", hiddenTree, PathQuery{Glob: "*.md"}, []string{"complete"}},

@@ -206,6 +206,7 @@ func TestDescriptorsAreNotLeaked(t *testing.T) {
 		}
 		return len(entries)
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // which closes files that nobody closes
 	var before int
 	for i := range 12 {
 		if _, err := content(t, s, search.ContentQuery{Pattern: "x", Scope: search.Scope{MaxDepth: new(1)}}); err != nil {

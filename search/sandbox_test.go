@@ -124,6 +124,8 @@ func TestADeniedEntryReadsLikeAMissingOne(t *testing.T) {
 			t.Errorf("%d: %q; the first is %q", i, w, words[0])
 		}
 	}
+	got, err := paths(t, s, search.PathQuery{Glob: "*", Scope: search.Scope{Path: "id_rsa"}})
+	wantOutcome(t, got, err, outcome.Denied)
 	// A glob that names a closed entry, and one that names none: neither result nor count tells them apart.
 	for _, glob := range []string{"id_rsa", "no_rsa"} {
 		var report search.Report
@@ -146,7 +148,7 @@ func TestADeniedEntryReadsLikeAMissingOne(t *testing.T) {
 func TestNothingThatAModelWritesRunsAProgram(t *testing.T) {
 	dir := workspaceDir(t)
 	script := filepath.Join(dir, "p.sh")
-	write(t, dir, map[string]string{"p.sh": "#!/bin/sh\ntouch '" + dir + "/PWNED'\ncat \"$1\"\n", "f": "needle\n", "config": "--pre=" + script + "\n", ".ripgreprc": "--pre=" + script + "\n"})
+	write(t, dir, map[string]string{"p.sh": "#!/bin/sh\ntouch '" + dir + "/PWNED'\ncat \"$1\"\n", "f": "needle\n", "config": "--pre=" + script + "\n--invert-match\n", ".ripgreprc": "--pre=" + script + "\n"})
 	if err := os.Chmod(script, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -173,6 +175,10 @@ func TestNothingThatAModelWritesRunsAProgram(t *testing.T) {
 	if pwned() {
 		t.Fatal("a program ran")
 	}
+	got, err := content(t, s, search.ContentQuery{Pattern: "needle"})
+	if wantNames(t, got, err, "f"); err != nil {
+		t.Fatal("the configuration file is read")
+	}
 	// The control: the same configuration, given to ripgrep by the one who writes the settings, runs the program.
 	s = open(t, dir, `{"filesystem": {"allowWrite": ["."]}, "ripgrep": {"command": "/bin/sh", "args": ["-c", "exec rg --pre=`+script+` needle ./f"]}}`)
 	_, _ = content(t, s, search.ContentQuery{Pattern: "needle"}) // what ripgrep writes then is not JSON
@@ -183,6 +189,12 @@ func TestNothingThatAModelWritesRunsAProgram(t *testing.T) {
 
 // confined is open, narrowed to the directory.
 func confined(t testing.TB, dir, text string) *search.Ripgrep {
+	t.Helper()
+	return confinedTo(t, dir, dir, text)
+}
+
+// confinedTo searches root under settings of a session in dir.
+func confinedTo(t testing.TB, dir, root, text string) *search.Ripgrep {
 	t.Helper()
 	if err := enforcer.Supported(t.Context()); err != nil {
 		testkit.Lacking(t, "full", err)
@@ -197,12 +209,12 @@ func confined(t testing.TB, dir, text string) *search.Ripgrep {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { e.Close() })
-	narrow, err := search.Confined(t.Context(), e, settings, host, dir)
+	narrow, err := search.Confined(t.Context(), e, settings, host, root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { narrow.Close() })
-	return over(t, dir, rules, search.Sandboxed(narrow))
+	return over(t, root, rules, search.Sandboxed(narrow))
 }
 
 func TestConfinedSearchOpensWhatTheSettingsOpenAndNoMore(t *testing.T) {
@@ -214,6 +226,7 @@ func TestConfinedSearchOpensWhatTheSettingsOpenAndNoMore(t *testing.T) {
 	}{
 		"nothing closed":   {`{}`, []string{"a", "closed/a", "closed/open/a", "closed/open/closed/a", "closed/write/a", "x.pem"}},
 		"nested":           {`{"filesystem": {"denyRead": ["./closed", "./closed/open/closed", "*.pem"], "allowRead": ["./closed/open"], "allowWrite": ["./closed/write"]}}`, []string{"a", "closed/open/a", "closed/write/a"}},
+		"contradiction":    {`{"filesystem": {"denyRead": ["./closed"], "allowWrite": ["./closed"], "allowRead": ["./closed/open"]}}`, []string{"a", "closed/open/a", "closed/open/closed/a", "x.pem"}},
 		"all but a part":   {`{"filesystem": {"denyRead": ["/var/tmp"], "allowRead": ["./closed/open", "."]}}`, []string{"a", "closed/a", "closed/open/a", "closed/open/closed/a", "closed/write/a", "x.pem"}},
 		"programs closed":  {`{"filesystem": {"denyRead": ["/usr/sbin", "/usr/share"]}}`, []string{"a", "closed/a", "closed/open/a", "closed/open/closed/a", "closed/write/a", "x.pem"}},
 		"filesystem off":   {`{"filesystem": {"disabled": true}}`, []string{"a", "closed/a", "closed/open/a", "closed/open/closed/a", "closed/write/a", "x.pem"}},
@@ -223,6 +236,23 @@ func TestConfinedSearchOpensWhatTheSettingsOpenAndNoMore(t *testing.T) {
 			got, err := content(t, open(t, dir, c.settings), search.ContentQuery{Pattern: "needle"})
 			wantNames(t, got, err, c.want...)
 			got, err = content(t, confined(t, dir, c.settings), search.ContentQuery{Pattern: "needle"})
+			wantNames(t, got, err, c.want...)
+		})
+	}
+}
+
+func TestConfinedToAPartOfTheSession(t *testing.T) {
+	dir := filepath.Join(workspaceDir(t), "odd [name] *")
+	write(t, dir, map[string]string{"a": "needle\n", "part/a": "needle\n", "part/x.pem": "needle\n", "part/closed/a": "needle\n", "part/open/a": "needle\n", "part/[id]": "needle\n"})
+	for name, c := range map[string]struct {
+		settings string
+		want     []string
+	}{
+		"all of it": {`{}`, []string{"[id]", "a", "closed/a", "open/a", "x.pem"}},
+		"not all":   {`{"filesystem": {"denyRead": ["part/closed", "part/*.pem", {"path": "part/[id]", "literal": true}], "denyWrite": ["part/*.pem"]}}`, []string{"a", "open/a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := content(t, confinedTo(t, dir, filepath.Join(dir, "part"), c.settings), search.ContentQuery{Pattern: "needle"})
 			wantNames(t, got, err, c.want...)
 		})
 	}

@@ -213,7 +213,10 @@ func TestCancel(t *testing.T) {
 		}
 		cancel()
 	}()
-	_, err := w.Run(ctx, shell.Request{Command: "sleep " + marker})
+	_, err := w.Run(ctx, shell.Request{Command: "seq 1 100000; sleep " + marker})
+	if n := w.store.Usage(); n != 0 {
+		t.Errorf("%d bytes of the output are kept", n)
+	}
 	if e := outcome.Of(err, ""); e == nil || e.Outcome != outcome.Aborted {
 		t.Errorf("got %v", err)
 	}
