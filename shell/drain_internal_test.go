@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"testing"
+	"time"
 )
 
 // A pipe whose other end stays open is read until it is empty, once everything has ended.
@@ -20,6 +21,10 @@ func TestWhatIsLeftInThePipeIsNotLost(t *testing.T) {
 	}
 	done := make(chan struct{})
 	close(done)
+	// As if everything had ended before the first look.
+	if err := out.SetReadDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
 	var got bytes.Buffer
 	if err := drain(out, done, &got); err != nil || !bytes.Equal(got.Bytes(), want) {
 		t.Errorf("%d of %d bytes, %v", got.Len(), len(want), err)
